@@ -1,0 +1,81 @@
+/**
+ * The playground: `vite` serves it, `vite build` writes it to dist/.
+ *
+ * It consumes the package `gantry` as any page would, from its `tsc` output in web/dist; while serving, the compiler
+ * watches. No registry host is written here: both the development proxy and the built page's default ask npm.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const REGISTRY_PATH = '/-/registry/';
+
+/** The registry that npm is configured with here, or the one that `GANTRY_REGISTRY` names. */
+function configuredRegistry(): string {
+  const registry =
+    process.env.GANTRY_REGISTRY ??
+    execFileSync('npm', ['config', 'get', 'registry'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  return registry.trim();
+}
+
+/** The registry that npm uses where nothing is configured. */
+function publishedDefaultRegistry(): string {
+  const { definitions } = createRequire(import.meta.url)('@npmcli/config/lib/definitions');
+  return definitions.registry.default;
+}
+
+/** Forwards `/-/registry/x` to `x` at the registry, so that the page needs no CORS and no host. */
+function registryProxy(): Record<string, ProxyOptions> {
+  const registry = new URL(configuredRegistry());
+  const base = registry.pathname.replace(/\/$/, '');
+  return {
+    [REGISTRY_PATH]: {
+      target: registry.origin,
+      changeOrigin: true,
+      rewrite: (path) => `${base}/${path.slice(REGISTRY_PATH.length)}`,
+    },
+  };
+}
+
+/** Keeps web/dist current while the playground is served. */
+function compilePackage(): Plugin {
+  return {
+    name: 'gantry:compile-package',
+    apply: (_, { command, isPreview }) => command === 'serve' && !isPreview && !process.env.CI,
+    configureServer(server) {
+      const compiler = spawn('npx', ['tsc', '-b', 'web', 'worker', '--watch', '--preserveWatchOutput'], {
+        cwd: root,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      const stop = () => compiler.kill();
+      server.httpServer?.once('close', stop);
+      process.once('exit', stop);
+    },
+  };
+}
+
+export default defineConfig(({ command, isPreview }) => {
+  const serving = command === 'serve';
+  return {
+    root,
+    // Relative, so that the site works from any folder of a host.
+    base: './',
+    define: {
+      __DEFAULT_REGISTRY__: JSON.stringify(serving ? REGISTRY_PATH : publishedDefaultRegistry()),
+    },
+    plugins: [compilePackage()],
+    worker: { format: 'es' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // The package starts workers and loads wasm relative to its own files: it must not be bundled beforehand.
+    optimizeDeps: { exclude: ['gantry', 'esbuild-wasm'] },
+    server: { proxy: serving || isPreview ? registryProxy() : {} },
+    preview: { proxy: serving || isPreview ? registryProxy() : {} },
+    build: { outDir: 'dist', target: 'es2022', chunkSizeWarningLimit: 800 },
+  };
+});
