@@ -1,0 +1,113 @@
+//! Settings in layers, and what follows from them: registries of scopes and credentials of addresses.
+
+//!
+//! A setting is looked for from the layer pushed first to the last one; npm's order is command line, environment, project,
+//! user, global, defaults. Neither [`Config`] nor [`Authorization`] shows a value when printed.
+
+mod credentials;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::NpmrcValue;
+
+/// Layered settings; the layer pushed first wins.
+#[derive(Clone, Default)]
+pub struct Config {
+    layers: Vec<Vec<(String, NpmrcValue)>>,
+}
+
+/// What to send as `Authorization`.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Authorization {
+    /// A token.
+    Bearer(String),
+    /// `user:password` in base64.
+    Basic(String),
+}
+
+/// Shows the kind, never the secret.
+impl fmt::Debug for Authorization {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Bearer(_) => "Bearer(…)",
+            Self::Basic(_) => "Basic(…)",
+        })
+    }
+}
+
+/// Shows the number of layers; values may be secrets.
+impl fmt::Debug for Config {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Config").field("layers", &self.layers.len()).finish_non_exhaustive()
+    }
+}
+
+impl Config {
+    /// No settings.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Adds a layer below those already there.
+    pub fn push_layer(&mut self, entries: Vec<(String, NpmrcValue)>) {
+        self.layers.push(entries);
+    }
+
+    /// The value of a setting; of a list the first one.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        match self.find(key)? {
+            NpmrcValue::Text(text) => Some(text),
+            NpmrcValue::List(values) => values.first().map(String::as_str),
+            NpmrcValue::Null => None,
+        }
+    }
+
+    /// The value of a switch: numbers are true unless zero, other texts unless they are `false`.
+    pub fn get_bool(&self, key: &str) -> Option<bool> {
+        let text = self.get(key)?.trim();
+        Some(match text.parse::<f64>() {
+            Ok(number) if !number.is_nan() => number != 0.0,
+            _ => text != "false",
+        })
+    }
+
+    /// All values of a setting. In one text they are separated by an empty line, as npm hands them to scripts.
+    pub fn get_list(&self, key: &str) -> Vec<String> {
+        match self.find(key) {
+            Some(NpmrcValue::Text(text)) => text.split("\n\n").map(|value| value.trim().to_owned()).collect(),
+            Some(NpmrcValue::List(values)) => values.clone(),
+            Some(NpmrcValue::Null) | None => Vec::new(),
+        }
+    }
+
+    /// The registry of a package, ending in `/`: its scope's, else that of the setting `scope`, else `registry`, else the
+    /// default.
+    pub fn registry_for(&self, package: &str, default: &str) -> String {
+        let of_scope = |scope: &str| self.address(&format!("@{}:registry", scope.trim_start_matches('@')));
+        let own_scope = package.split_once('/').map(|(scope, _)| scope).filter(|scope| scope.starts_with('@'));
+        let registry = own_scope
+            .and_then(of_scope)
+            .or_else(|| self.get("scope").filter(|scope| !scope.is_empty()).and_then(of_scope))
+            .or_else(|| self.address("registry"))
+            .unwrap_or(default);
+        format!("{}/", registry.trim_end_matches('/'))
+    }
+
+    /// An empty address is invalid to npm, which then looks at the next layer.
+    fn address(&self, key: &str) -> Option<&str> {
+        let values = self.layers.iter().flatten().filter(|(other, _)| other == key);
+        let mut texts = values.filter_map(|(_, value)| match value {
+            NpmrcValue::Text(text) => Some(text.trim()),
+            NpmrcValue::List(values) => values.first().map(|text| text.trim()),
+            NpmrcValue::Null => None,
+        });
+        texts.find(|text| !text.is_empty())
+    }
+
+    fn find(&self, key: &str) -> Option<&NpmrcValue> {
+        self.layers.iter().flatten().find(|(other, _)| other == key).map(|(_, value)| value)
+    }
+}

@@ -1,0 +1,156 @@
+//! What can be wrong with a document, each with a stable code.
+//!
+//! Messages name the file and, where there is one, the line; advice is in [`ManifestError::hint`]. No message carries a
+//! value out of an `.npmrc`, so none can carry a credential.
+
+#[cfg(test)]
+mod tests;
+
+/// Why a document was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// A `package.json` is not JSON.
+    #[error("{file}:{line}:{column}: invalid JSON: {message}")]
+    ManifestJson {
+        /// Which file.
+        file: String,
+        /// Line, counted from one.
+        line: usize,
+        /// Column, counted from one.
+        column: usize,
+        /// What the parser expected.
+        message: String,
+    },
+    /// A field of a `package.json` has a type that npm cannot work with.
+    #[error("{file}: \"{field}\" must be {expected}")]
+    ManifestField {
+        /// Which file.
+        file: String,
+        /// Name of the field.
+        field: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A `package.json` is JSON but not an object.
+    #[error("{file}: must hold a JSON object")]
+    ManifestShape {
+        /// Which file.
+        file: String,
+    },
+    /// A packument's body is not JSON, for example an HTML page of a proxy.
+    #[error("the registry's answer is not JSON (at byte {offset})")]
+    PackumentJson {
+        /// Offset of the first byte that cannot be JSON.
+        offset: usize,
+    },
+    /// A packument's body is JSON without what makes a packument.
+    #[error("the registry's answer is not a package document: {problem}")]
+    PackumentShape {
+        /// What is missing or of the wrong type.
+        problem: &'static str,
+    },
+    /// A lock file is not JSON.
+    #[error("{file}:{line}:{column}: invalid JSON: {message}")]
+    LockJson {
+        /// Which file.
+        file: String,
+        /// Line, counted from one.
+        line: usize,
+        /// Column, counted from one.
+        column: usize,
+        /// What the parser expected.
+        message: String,
+    },
+    /// A lock file is JSON but not a lock file.
+    #[error("{file}: {problem}")]
+    LockShape {
+        /// Which file.
+        file: String,
+        /// What is missing or of the wrong type.
+        problem: String,
+    },
+    /// A lock file of version 1 has no `packages`.
+    #[error("{file}: lock file version 1 is not supported")]
+    LockVersion1 {
+        /// Which file.
+        file: String,
+    },
+    /// A lock file holds the conflict markers of a merge.
+    #[error("{file}:{line}: unresolved merge conflict")]
+    LockConflict {
+        /// Which file.
+        file: String,
+        /// Line of the first marker, counted from one.
+        line: usize,
+    },
+    /// A lock file names a folder outside of the project.
+    #[error("{file}: unsafe path {path:?} in \"packages\"")]
+    LockPath {
+        /// Which file.
+        file: String,
+        /// The path as written.
+        path: String,
+    },
+}
+
+/// Every code that [`ManifestError::code`] can give.
+pub const CODES: &[&str] = &[
+    "MANIFEST_JSON",
+    "MANIFEST_FIELD",
+    "MANIFEST_SHAPE",
+    "PACKUMENT_JSON",
+    "PACKUMENT_SHAPE",
+    "LOCK_JSON",
+    "LOCK_SHAPE",
+    "LOCK_VERSION_1",
+    "LOCK_CONFLICT",
+    "LOCK_PATH",
+];
+
+impl ManifestError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::ManifestJson { .. } => "MANIFEST_JSON",
+            Self::ManifestField { .. } => "MANIFEST_FIELD",
+            Self::ManifestShape { .. } => "MANIFEST_SHAPE",
+            Self::PackumentJson { .. } => "PACKUMENT_JSON",
+            Self::PackumentShape { .. } => "PACKUMENT_SHAPE",
+            Self::LockJson { .. } => "LOCK_JSON",
+            Self::LockShape { .. } => "LOCK_SHAPE",
+            Self::LockVersion1 { .. } => "LOCK_VERSION_1",
+            Self::LockConflict { .. } => "LOCK_CONFLICT",
+            Self::LockPath { .. } => "LOCK_PATH",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::ManifestJson { file, .. } => format!("Correct the JSON of {file} at the place named."),
+            Self::ManifestField { file, field, expected } => format!("Make \"{field}\" in {file} {expected}."),
+            Self::ManifestShape { file } => format!("Make {file} a JSON object, at least {{}}."),
+            Self::PackumentJson { .. } | Self::PackumentShape { .. } => {
+                "Check the `registry` setting: the address answered with something that is not a package document."
+                    .into()
+            }
+            Self::LockJson { file, .. } | Self::LockShape { file, .. } | Self::LockPath { file, .. } => {
+                format!("Restore {file} from version control, or delete it and install again.")
+            }
+            Self::LockVersion1 { file } => {
+                format!("Convert {file} with `npm install --package-lock-only`, or delete it.")
+            }
+            Self::LockConflict { file, .. } => format!("Resolve the merge conflict in {file}, then install again."),
+        })
+    }
+}
+
+/// What a JSON parser expected, without the position, which errors carry on their own.
+pub(crate) fn parser_message(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message.rfind(" at line ") {
+        Some(end) => message[..end].to_owned(),
+        None => message,
+    }
+}

@@ -1,0 +1,23 @@
+//! The documents of npm, read and written: `package.json`, packuments, `package-lock.json` and `.npmrc`.
+//!
+//! Everything works on bytes that somebody else read; nothing here touches files, the network, a clock or the
+//! environment. No input can make this crate panic or recurse without bound: what cannot be understood is a
+//! [`ManifestError`] with a stable code, or absent where npm itself treats it as absent.
+
+#![deny(missing_docs)]
+
+mod config;
+mod error;
+mod lockfile;
+mod manifest;
+mod npmrc;
+mod packument;
+mod style;
+
+pub use config::{Authorization, Config};
+pub use error::{CODES, ManifestError};
+pub use lockfile::{LockEntry, Lockfile};
+pub use manifest::{DependencyMap, Dist, Manifest};
+pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
+pub use packument::Packument;
+pub use style::TextStyle;

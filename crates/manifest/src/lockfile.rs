@@ -1,0 +1,85 @@
+//! `package-lock.json`: versions 2 and 3 in, version 3 out, byte for byte as npm writes it.
+//!
+//! Reading keeps what npm keeps of an entry and drops the rest; a lock that npm wrote comes out as it went in. The hidden
+//! lock in `node_modules` is the same text without the root and without what was not installed.
+
+mod nice;
+mod paths;
+mod read;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{Manifest, TextStyle};
+
+/// A lock file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lockfile {
+    /// Name of the project.
+    pub name: Option<String>,
+    /// Version of the project.
+    pub version: Option<String>,
+    /// Version of the format as read; what is written is version 3.
+    pub lockfile_version: u32,
+    /// Entries, each path once, in any order: writing sorts. The one with the empty path is the root.
+    pub packages: Vec<LockEntry>,
+    /// Layout of the text.
+    pub style: TextStyle,
+}
+
+/// One entry of `packages`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LockEntry {
+    /// Folder, relative to the project: `node_modules/a/node_modules/b`; empty for the root.
+    pub path: String,
+    /// What the lock keeps of the manifest; `name` only if it differs from the folder.
+    pub manifest: Manifest,
+    /// Where it came from; for a link its target folder.
+    pub resolved: Option<String>,
+    /// Subresource integrity of the tarball.
+    pub integrity: Option<String>,
+    /// A link to a folder.
+    pub link: bool,
+    /// Carried by the tarball of a package above.
+    pub in_bundle: bool,
+    /// Nothing asks for it.
+    pub extraneous: bool,
+    /// Only peers ask for it.
+    pub peer: bool,
+    /// Only development asks for it.
+    pub dev: bool,
+    /// Only optional dependencies ask for it.
+    pub optional: bool,
+    /// Only development and optional dependencies ask for it.
+    pub dev_optional: bool,
+}
+
+impl Lockfile {
+    /// The entry of a folder. Looks at one entry after the other; who asks often builds a map.
+    pub fn entry(&self, path: &str) -> Option<&LockEntry> {
+        self.packages.iter().find(|entry| entry.path == path)
+    }
+}
+
+impl LockEntry {
+    /// Name of the folder: `b` or `@s/b`; empty for the root.
+    pub fn folder_name(&self) -> &str {
+        let mut slashes = self.path.rmatch_indices('/').map(|(at, _)| at);
+        let Some(last) = slashes.next() else { return &self.path };
+        let parent = slashes.next().map_or(0, |at| at + 1);
+        if self.path[parent..].starts_with('@') { &self.path[parent..] } else { &self.path[last + 1..] }
+    }
+
+    /// Name of the package.
+    pub fn package_name(&self) -> &str {
+        self.manifest.name.as_deref().unwrap_or_else(|| self.folder_name())
+    }
+
+    /// Whether this is the root or a folder outside of every `node_modules`, such as a workspace: its development
+    /// dependencies count.
+    pub fn is_top(&self) -> bool {
+        let above = &self.path[..self.path.len() - self.folder_name().len()];
+        above != "node_modules/" && !above.ends_with("/node_modules/")
+    }
+}

@@ -1,0 +1,257 @@
+//! Single rules of reading and writing lock files; whole files are in `tests/lock_round_trip.rs`.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::ManifestError;
+
+fn lock_of(packages: Value) -> Value {
+    json!({"name": "x", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": packages})
+}
+
+fn parse(document: &Value) -> Result<Lockfile, ManifestError> {
+    Lockfile::parse(document.to_string().as_bytes(), "package-lock.json")
+}
+
+fn entry(path: &str) -> LockEntry {
+    LockEntry { path: path.to_owned(), ..LockEntry::default() }
+}
+
+fn text_of(lock: &Lockfile) -> String {
+    String::from_utf8(lock.to_bytes()).expect("text")
+}
+
+#[test]
+fn an_entry_is_read_into_its_fields() {
+    let lock = parse(&lock_of(json!({
+        "": {"name": "x", "devDependencies": {"a": "1"}},
+        "node_modules/@s/a": {"version": "1.0.0", "resolved": "https://registry.example/a.tgz", "integrity": "sha512-x",
+            "dev": true, "license": "MIT", "bin": {"a": "a.js"}, "engines": {"node": "*"}, "hasInstallScript": true,
+            "peerDependencies": {"p": "1"}, "peerDependenciesMeta": {"p": {"optional": true}}, "unknown": 1},
+        "node_modules/b": {"name": "real-b", "version": "2.0.0", "inBundle": true, "devOptional": true, "peer": true},
+        "node_modules/c": {"resolved": "packages/c", "link": true},
+        "packages/c": {"version": "3.0.0", "extraneous": true, "optional": true}
+    })))
+    .expect("valid");
+    assert_eq!((lock.name.as_deref(), lock.version.as_deref(), lock.lockfile_version), (Some("x"), Some("1.0.0"), 3));
+    let a = lock.entry("node_modules/@s/a").expect("there");
+    assert_eq!((a.folder_name(), a.package_name()), ("@s/a", "@s/a"));
+    assert!(a.dev && !a.optional && a.manifest.has_install_script);
+    assert_eq!(a.manifest.peer_optional, ["p"]);
+    assert_eq!(a.resolved.as_deref(), Some("https://registry.example/a.tgz"));
+    let b = lock.entry("node_modules/b").expect("there");
+    assert_eq!((b.folder_name(), b.package_name()), ("b", "real-b"));
+    assert!(b.in_bundle && b.dev_optional && b.peer);
+    assert!(lock.entry("node_modules/c").is_some_and(|c| c.link));
+    assert!(lock.entry("packages/c").is_some_and(|c| c.extraneous && c.optional));
+    assert_eq!(lock.entry("node_modules/d"), None);
+}
+
+#[test]
+fn folder_names_and_tops_follow_from_paths() {
+    let cases = [
+        ("", "", true),
+        ("node_modules/a", "a", false),
+        ("node_modules/@s/a", "@s/a", false),
+        ("node_modules/@s/a/node_modules/b", "b", false),
+        ("packages/a", "a", true),
+        ("packages/@s/a", "@s/a", true),
+        ("@s/a", "@s/a", true),
+        ("packages/a/node_modules/@s/b", "@s/b", false),
+        ("node_modules/a/lib/b", "b", true),
+        ("not_node_modules/a", "a", true),
+        ("../other", "other", true),
+    ];
+    for (path, name, top) in cases {
+        assert_eq!((entry(path).folder_name(), entry(path).is_top()), (name, top), "{path}");
+    }
+}
+
+#[test]
+fn keys_are_in_the_order_of_npm() {
+    let mut root = entry("");
+    root.manifest.name = Some("x".to_owned());
+    // Package names that are also leading keys lead here too, and list indexes come before everything.
+    let names = ["b", "a", "version", "name", "requires", "10", "9", "01"];
+    root.manifest.dependencies = names.map(|name| (name.to_owned(), "1".to_owned())).into();
+    root.manifest.os = vec!["z".to_owned(), "a".to_owned()];
+    let lock = Lockfile { packages: vec![entry("node_modules/a"), root], ..Lockfile::default() };
+    let expected = r#"{
+  "lockfileVersion": 3,
+  "requires": true,
+  "packages": {
+    "": {
+      "name": "x",
+      "os": [
+        "z",
+        "a"
+      ],
+      "dependencies": {
+        "9": "1",
+        "10": "1",
+        "name": "1",
+        "version": "1",
+        "requires": "1",
+        "01": "1",
+        "a": "1",
+        "b": "1"
+      }
+    },
+    "node_modules/a": {}
+  }
+}
+"#;
+    assert_eq!(text_of(&lock), expected);
+}
+
+#[test]
+fn a_whole_registry_manifest_may_be_given_and_only_the_locks_members_are_written() {
+    let mut package = entry("node_modules/a");
+    package.manifest = Manifest::parse_registry_version(
+        br#"{"version":"1.0.0","dist":{"tarball":"t"},"scripts":{"install":"x"},"license":["MIT"],"engines":["node"],
+            "deprecated":true,"os":"linux","acceptDependencies":{"b":"2"},"funding":[{"url":"u","n":1.0}]}"#,
+    )
+    .expect("valid");
+    package.manifest.dev_dependencies = vec![("never".to_owned(), "1".to_owned())];
+    package.manifest.overrides = Some(json!({"never": "1"}));
+    (package.dev, package.optional, package.dev_optional) = (true, true, true);
+    let lock = Lockfile { packages: vec![package], ..Lockfile::default() };
+    let written: Value = serde_json::from_slice(&lock.to_bytes()).expect("JSON");
+    let expected = json!({"version": "1.0.0", "hasInstallScript": true, "license": ["MIT"], "engines": ["node"],
+        "deprecated": true, "os": "linux", "acceptDependencies": {"b": "2"}, "funding": [{"url": "u", "n": 1}],
+        "dev": true, "optional": true});
+    assert_eq!(written["packages"]["node_modules/a"], expected);
+}
+
+#[test]
+fn flags_exclude_each_other_as_in_npm() {
+    let flags = |dev, optional, dev_optional, peer, extraneous| {
+        let package = LockEntry { dev, optional, dev_optional, peer, extraneous, ..entry("node_modules/a") };
+        let lock = Lockfile { packages: vec![package], ..Lockfile::default() };
+        let written: Value = serde_json::from_slice(&lock.to_bytes()).expect("JSON");
+        written["packages"]["node_modules/a"].as_object().expect("object").keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(flags(false, false, true, false, false), "devOptional");
+    assert_eq!(flags(true, false, true, true, false), "dev peer");
+    assert_eq!(flags(false, true, true, false, false), "optional");
+    assert_eq!(flags(true, true, true, true, true), "extraneous");
+}
+
+#[test]
+fn a_link_says_only_where_it_leads() {
+    let mut link =
+        LockEntry { link: true, dev: true, resolved: Some("packages/a".to_owned()), ..entry("node_modules/a") };
+    link.manifest.version = Some("1.0.0".to_owned());
+    let to_project = LockEntry { link: true, resolved: Some(String::new()), ..entry("node_modules/self") };
+    let lock = Lockfile { packages: vec![link, to_project], ..Lockfile::default() };
+    let text = text_of(&lock);
+    assert!(
+        text.contains("\"node_modules/a\": {\n      \"resolved\": \"packages/a\",\n      \"link\": true\n    }"),
+        "{text}"
+    );
+    assert_eq!(text_of(&Lockfile::parse(text.as_bytes(), "x").expect("valid")), text);
+}
+
+#[test]
+fn a_root_without_anything_is_not_written_and_one_line_gets_the_default_layout() {
+    let lock = Lockfile::parse(b"{\"lockfileVersion\":3,\"packages\":{\"\":{}}}", "x").expect("valid");
+    assert_eq!(text_of(&lock), "{\n  \"lockfileVersion\": 3,\n  \"requires\": true,\n  \"packages\": {}\n}\n");
+}
+
+#[test]
+fn version_two_is_read_by_its_packages() {
+    let mut document = lock_of(json!({"node_modules/a": {"version": "1.0.0"}}));
+    document["lockfileVersion"] = json!(2);
+    document["dependencies"] = json!({"a": {"version": "1.0.0"}});
+    let lock = parse(&document).expect("valid");
+    assert_eq!((lock.lockfile_version, lock.packages.len()), (2, 1));
+    assert!(text_of(&lock).contains("\"lockfileVersion\": 3"));
+}
+
+#[test]
+fn what_is_no_lock_has_a_code_of_its_own() {
+    let cases = [
+        ("", "LOCK_JSON"),
+        ("{", "LOCK_JSON"),
+        ("[]", "LOCK_SHAPE"),
+        (r#"{"packages":[]}"#, "LOCK_SHAPE"),
+        (r#"{"packages":{"a":1}}"#, "LOCK_SHAPE"),
+        (r#"{"packages":{"node_modules/a":{"dependencies":["b"]}}}"#, "LOCK_SHAPE"),
+        (r#"{"packages":{"node_modules/a":{"link":true}}}"#, "LOCK_SHAPE"),
+        (r#"{"packages":{"node_modules/a":{"version":1}}}"#, "LOCK_SHAPE"),
+        (r#"{"lockfileVersion":"3","packages":{}}"#, "LOCK_SHAPE"),
+        (r#"{"lockfileVersion":1,"dependencies":{}}"#, "LOCK_VERSION_1"),
+        (r#"{"lockfileVersion":1}"#, "LOCK_VERSION_1"),
+        (r#"{"dependencies":{"a":{"version":"1.0.0"}}}"#, "LOCK_VERSION_1"),
+        ("{\n<<<<<<< ours\n\"a\":1\n=======\n\"a\":2\n>>>>>>> theirs\n}", "LOCK_CONFLICT"),
+    ];
+    for (text, code) in cases {
+        let error = Lockfile::parse(text.as_bytes(), "package-lock.json").expect_err(text);
+        assert_eq!(error.code(), code, "{text}");
+        assert!(error.to_string().starts_with("package-lock.json:"), "{error}");
+        assert!(error.hint().is_some());
+    }
+    assert_eq!(Lockfile::parse(b"{}", "x").expect("an empty lock").packages, []);
+}
+
+#[test]
+fn paths_that_leave_the_project_are_refused() {
+    let evil = [
+        "/etc/passwd",
+        "../evil",
+        "node_modules/../../evil",
+        "node_modules/..",
+        "node_modules/a/../b",
+        "./a",
+        "a//b",
+        "a/",
+        "node_modules\\a",
+        "a\0b",
+        "C:/a",
+        "c:a",
+        "..",
+        ".",
+        "/",
+    ];
+    for path in evil {
+        let error = parse(&lock_of(json!({path: {"version": "1.0.0"}}))).expect_err(path);
+        assert_eq!(error.code(), "LOCK_PATH", "{path:?}");
+        let error = parse(&lock_of(json!({"node_modules/x": {"link": true, "resolved": format!("/{path}")}})));
+        assert_eq!(error.expect_err(path).code(), "LOCK_PATH", "link to {path:?}");
+    }
+}
+
+#[test]
+fn a_link_may_lead_outside_but_nothing_is_installed_there() {
+    let link = json!({"link": true, "resolved": "../../lib"});
+    assert!(parse(&lock_of(json!({"node_modules/lib": link, "../../lib": {"version": "1.0.0"}}))).is_ok());
+    let refused = [
+        json!({"node_modules/lib": link, "../lib": {}}),
+        json!({"node_modules/lib": link, "../../lib/node_modules/a": {}}),
+        json!({"node_modules/lib": link, "node_modules/lib/node_modules/a": {}}),
+        json!({"node_modules/lib": {"link": true, "resolved": "../node_modules/a"}, "../node_modules/a": {}}),
+        json!({"node_modules/lib": {"link": true, "resolved": "a/../../lib"}}),
+    ];
+    for packages in refused {
+        let error = parse(&lock_of(packages.clone())).expect_err("outside");
+        assert_eq!(error.code(), "LOCK_PATH", "{packages}");
+    }
+}
+
+#[test]
+fn commands_of_a_lock_are_confined_too() {
+    let packages = json!({"node_modules/@s/a": {"bin": "../../x.js"}, "node_modules/b": {"bin": {"../../c": "/d"}}});
+    let lock = parse(&lock_of(packages)).expect("valid");
+    assert_eq!(lock.packages[0].manifest.bin, [("a".to_owned(), "x.js".to_owned())]);
+    assert_eq!(lock.packages[1].manifest.bin, [("c".to_owned(), "d".to_owned())]);
+}
+
+#[test]
+fn an_empty_dev_dependencies_object_of_the_root_is_repeated_as_npm_does() {
+    let root = Manifest::parse_package_json(br#"{"name":"a","dependencies":{},"devDependencies":{}}"#, "package.json");
+    let entry = LockEntry { manifest: root.unwrap(), ..LockEntry::default() };
+    let lock = Lockfile { packages: vec![entry], ..Lockfile::default() };
+    let text = String::from_utf8(lock.to_bytes()).unwrap();
+    assert!(text.contains("\"devDependencies\": {}") && !text.contains("\"dependencies\""), "{text}");
+    assert_eq!(Lockfile::parse(text.as_bytes(), "lock").unwrap().to_bytes(), text.as_bytes());
+}

@@ -1,0 +1,171 @@
+//! One package's manifest, in one shape whether it comes from a file, a registry or a lock entry.
+//!
+//! Normalisation is npm's (`@npmcli/package-json`): bundled dependency lists, optional dependencies winning over
+//! ordinary ones, `bin` reduced to safe names and paths. Maps keep the order of their document.
+
+mod bin;
+mod completion;
+pub(crate) mod document;
+pub(crate) mod normalise;
+pub(crate) mod value;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::ManifestError;
+
+/// What is read of a `package.json`. Members starting with `_` are npm's own notes and mean nothing in a file.
+const PACKAGE_JSON_MEMBERS: &[&str] = &[
+    "name",
+    "version",
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "bundleDependencies",
+    "bundledDependencies",
+    "acceptDependencies",
+    "bin",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "funding",
+    "license",
+    "deprecated",
+    "hasInstallScript",
+    "scripts",
+    "workspaces",
+    "overrides",
+];
+
+/// What is read of a registry version. Its development dependencies never count and are passed over.
+const REGISTRY_MEMBERS: &[&str] = &[
+    "name",
+    "version",
+    "dependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "bundleDependencies",
+    "bundledDependencies",
+    "acceptDependencies",
+    "bin",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "funding",
+    "license",
+    "deprecated",
+    "hasInstallScript",
+    "scripts",
+    "workspaces",
+    "_hasShrinkwrap",
+    "dist",
+];
+
+/// Name and specifier (or name and text), in document order, each name once.
+pub type DependencyMap = Vec<(String, String)>;
+
+/// Where a version's tarball is and what it must hash to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dist {
+    /// Address of the tarball, as the registry gave it.
+    pub tarball: String,
+    /// Subresource integrity.
+    pub integrity: Option<String>,
+    /// SHA-1 in hexadecimal, of old packages.
+    pub shasum: Option<String>,
+    /// Sum of file sizes in bytes.
+    pub unpacked_size: Option<u64>,
+    /// Number of files.
+    pub file_count: Option<u64>,
+}
+
+/// What Gantry reads of a package.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manifest {
+    /// Package name; in a lock entry only where it differs from the folder.
+    pub name: Option<String>,
+    /// Version as written.
+    pub version: Option<String>,
+    /// Ordinary dependencies, without those that are optional too.
+    pub dependencies: DependencyMap,
+    /// Dependencies that count for the root and workspaces only.
+    pub dev_dependencies: DependencyMap,
+    /// Whether there is a `devDependencies` object at all: npm repeats an empty one in the lock.
+    pub declares_dev_dependencies: bool,
+    /// Dependencies that may be left out.
+    pub optional_dependencies: DependencyMap,
+    /// Dependencies that must be found at or above the package.
+    pub peer_dependencies: DependencyMap,
+    /// Names that `peerDependenciesMeta` marks optional.
+    pub peer_optional: Vec<String>,
+    /// `peerDependenciesMeta` verbatim, for the lock.
+    pub peer_dependencies_meta: Option<Value>,
+    /// Names of packages that the tarball carries itself.
+    pub bundle_dependencies: Vec<String>,
+    /// Other specifiers that count as satisfying a dependency.
+    pub accept_dependencies: DependencyMap,
+    /// Command name and file, both confined.
+    pub bin: Vec<(String, String)>,
+    /// Engine name and range.
+    pub engines: Vec<(String, String)>,
+    /// Operating systems; `!name` excludes.
+    pub os: Vec<String>,
+    /// Processors; `!name` excludes.
+    pub cpu: Vec<String>,
+    /// C libraries; `!name` excludes.
+    pub libc: Vec<String>,
+    /// Funding as the lock writes it.
+    pub funding: Option<Value>,
+    /// License as the lock writes it; a license that is not text is in `verbatim`.
+    pub license: Option<String>,
+    /// Deprecation message.
+    pub deprecated: Option<String>,
+    /// Whether a preinstall, install or postinstall script exists.
+    pub has_install_script: bool,
+    /// Whether the tarball carries its own `npm-shrinkwrap.json`.
+    pub has_shrinkwrap: bool,
+    /// `workspaces` verbatim.
+    pub workspaces: Option<Value>,
+    /// `overrides` verbatim.
+    pub overrides: Option<Value>,
+    /// Tarball and hashes; registry manifests only.
+    pub dist: Option<Dist>,
+    /// Members of an unusual type (`engines` as a list, `os` as a text, `license` as a list) that npm repeats in the lock
+    /// as they are. Where a member is here, the lock has this value and not the one of the field above.
+    pub verbatim: Vec<(String, Value)>,
+}
+
+impl Manifest {
+    /// Reads a `package.json`, the project's or a package's own. `file` is what errors call it.
+    ///
+    /// Unknown members are ignored. A `MANIFEST_FIELD` error means that npm's install fails on the member too.
+    pub fn parse_package_json(bytes: &[u8], file: &str) -> Result<Manifest, ManifestError> {
+        let text = document::text_of(bytes);
+        let members =
+            document::read_members(&text, PACKAGE_JSON_MEMBERS).map_err(|error| ManifestError::ManifestJson {
+                file: file.to_owned(),
+                line: error.line().max(1),
+                column: error.column().max(1),
+                message: crate::error::parser_message(&error),
+            })?;
+        let Some(members) = members else { return Err(ManifestError::ManifestShape { file: file.to_owned() }) };
+        normalise::manifest_of(members, None).map_err(|problem| ManifestError::ManifestField {
+            file: file.to_owned(),
+            field: problem.field,
+            expected: problem.expected,
+        })
+    }
+
+    /// Reads one version of a registry document; `None` if npm could not install it.
+    pub fn parse_registry_version(json: &[u8]) -> Option<Manifest> {
+        let text = document::text_of(json);
+        normalise::manifest_of(document::read_members(&text, REGISTRY_MEMBERS).ok()??, None).ok()
+    }
+}

@@ -1,0 +1,156 @@
+//! Reads the wanted top-level members of a JSON object and passes over the rest without building it.
+//!
+//! A `package.json` or registry version holds much that an installer never looks at (readme, maintainers, signatures). Of
+//! a member given twice the last counts, as in `JSON.parse`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::value::Object;
+
+/// The text of a document: byte order mark removed, bytes that are not UTF-8 replaced, as node reads files.
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+/// The same JSON with U+FFFD for every half of a surrogate pair that stands alone; `None` if there is none.
+///
+/// JavaScript's texts can hold such a half and the parser refuses it, which should not cost a whole document.
+pub(crate) fn without_lone_surrogates(text: &str) -> Option<String> {
+    let mut repaired = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
+        at += found;
+        match (escaped_unit(text, at), escaped_unit(text, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at += 12,
+            (Some(0xd800..=0xdfff), _) => {
+                repaired.push_str(&text[copied..at]);
+                repaired.push_str("\\ufffd");
+                at += 6;
+                copied = at;
+            }
+            // The byte behind a backslash is no escape of its own.
+            _ => at = (at + 2).min(text.len()),
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    repaired.push_str(&text[copied..]);
+    Some(repaired)
+}
+
+/// The value of the `\uXXXX` at `at`.
+fn escaped_unit(text: &str, at: usize) -> Option<u16> {
+    let digits = text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let digit = |value: u16, byte: &u8| Some(value * 16 + (*byte as char).to_digit(16)? as u16);
+    digits.iter().try_fold(0, digit)
+}
+
+/// The wanted members, or `None` if the document is JSON but no object.
+pub(super) fn read_members(text: &str, wanted: &[&str]) -> Result<Option<Object>, serde_json::Error> {
+    parse_members(text, wanted).or_else(|error| match without_lone_surrogates(text) {
+        Some(text) => parse_members(&text, wanted),
+        None => Err(error),
+    })
+}
+
+fn parse_members(text: &str, wanted: &[&str]) -> Result<Option<Object>, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let members = Members { wanted }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(members)
+}
+
+struct Members<'a> {
+    wanted: &'a [&'a str],
+}
+
+impl<'de> DeserializeSeed<'de> for Members<'_> {
+    type Value = Option<Object>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = Option<Object>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut found = Object::new();
+        while let Some(wanted) = access.next_key_seed(Key { wanted: self.wanted })? {
+            match wanted {
+                Some(name) => {
+                    found.insert(name.to_owned(), access.next_value::<Value>()?);
+                }
+                None => {
+                    access.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        while access.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _value: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _value: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _value: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _value: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, _value: &str) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+}
+
+/// Recognises a wanted key without allocating for the others.
+struct Key<'a> {
+    wanted: &'a [&'a str],
+}
+
+impl<'de, 'a> DeserializeSeed<'de> for Key<'a> {
+    type Value = Option<&'a str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'_> for Key<'a> {
+    type Value = Option<&'a str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a member name")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.wanted.iter().copied().find(|wanted| *wanted == key))
+    }
+}

@@ -1,0 +1,17 @@
+//! What a dependency asks for: package names, npm specifiers, versions, ranges, and the order npm sorts names in.
+#![deny(missing_docs)]
+
+mod error;
+mod locale;
+mod name;
+mod range;
+mod spec;
+mod text;
+mod version;
+
+pub use error::{AliasProblem, CODES, NameProblem, SpecError};
+pub use locale::{LocaleKey, compare_locale, compare_locale_key};
+pub use name::PackageName;
+pub use range::Range;
+pub use spec::{GitSpec, HostedGit, HostedKind, Spec, SpecKind};
+pub use version::Version;

@@ -1,0 +1,72 @@
+//! What the vectors do not say: order and equality agree, text survives a round trip, no text makes it panic.
+
+use std::cmp::Ordering;
+
+use proptest::prelude::*;
+
+use super::Version;
+
+fn version(text: &str) -> Version {
+    Version::parse(text).expect("a valid version")
+}
+
+#[test]
+fn build_metadata_breaks_ties_only() {
+    assert_eq!(version("1.0.0+a").precedence(&version("1.0.0+b")), Ordering::Equal);
+    assert!(version("1.0.0") < version("1.0.0+a"));
+    assert!(version("1.0.0+2") < version("1.0.0+10"));
+    assert!(version("1.0.0-rc.1+z") < version("1.0.0+a"));
+    assert_ne!(version("1.0.0+1"), version("1.0.0+01"));
+    assert_ne!(version("1.0.0+1").cmp(&version("1.0.0+01")), Ordering::Equal);
+}
+
+#[test]
+fn numbers_reach_as_far_as_in_javascript() {
+    assert_eq!(version("9007199254740991.0.0").major(), 9_007_199_254_740_991);
+    assert!(Version::parse("9007199254740992.0.0").is_none());
+    // Beyond it, identifiers that JavaScript rounds to one number still differ in text.
+    let (left, right) = (version("1.0.0-9007199254740992"), version("1.0.0-9007199254740993"));
+    assert_eq!(left.precedence(&right), Ordering::Equal);
+    assert!(left < right);
+}
+
+#[test]
+fn debug_shows_build_metadata_and_display_does_not() {
+    let version = version("v1.2.3-rc.01+b");
+    assert_eq!(version.to_string(), "1.2.3-rc.1");
+    assert_eq!(format!("{version:?}"), "1.2.3-rc.1+b");
+}
+
+const ANY_VERSION: &str = r"[v=]?(0|[1-9][0-9]{0,17})\.[0-9]{1,2}\.[0-9]{1,2}(-?[0-9a-cA-C.-]{1,9})?(\+[0-9a.-]{1,5})?";
+
+proptest! {
+    #[test]
+    fn text_survives_a_round_trip(text in ANY_VERSION) {
+        if let Some(version) = Version::parse(&text) {
+            let again = Version::parse(&version.to_string()).expect("canonical text is a version");
+            prop_assert_eq!(again.precedence(&version), Ordering::Equal);
+            prop_assert_eq!(again.to_string(), version.to_string());
+        }
+    }
+
+    #[test]
+    fn the_order_is_total(texts in prop::array::uniform3(r"1\.[01]\.0(-(90071992547409921?|[0-2ab]{1,2})(\.[01a]){0,2})?(\+[01]{1,2})?")) {
+        let [a, b, c] = texts.map(|text| Version::parse(&text));
+        if let (Some(a), Some(b), Some(c)) = (a, b, c) {
+            prop_assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
+            prop_assert_eq!(a.cmp(&b) == Ordering::Equal, a == b);
+            if a <= b && b <= c {
+                prop_assert!(a <= c);
+            }
+            if a.precedence(&b).is_le() && b.precedence(&c).is_le() {
+                prop_assert!(a.precedence(&c).is_le());
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in any::<String>(), odd in "[-+.0-9vx= \u{e9}\u{feff}]{0,30}") {
+        let _ = (Version::parse(&text), Version::parse_strict(&text));
+        let _ = (Version::parse(&odd), Version::parse_strict(&odd));
+    }
+}
