@@ -1,0 +1,75 @@
+//! What is asked of a finished lock: does it fit a `package.json`, and what of it is to be installed on a machine?
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::ResolveError;
+use crate::options::{ResolveOptions, Target};
+use crate::package::Kind;
+use crate::resolver::{Resolution, builder};
+use gantry_manifest::{Lockfile, Manifest};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// npm ci's check: does the lock hold what the manifest asks for, all the way down?
+///
+/// No packument is needed. `Ok` is final: npm ci takes the lock as it is. The messages name a missing package with what was
+/// asked for, since nobody knows yet what would be installed, and a wrong one that npm would look at again and then keep,
+/// such as a peer whose conflict was accepted, is among them. For npm's own verdict and list, resolve with `save: false` and
+/// see [`lock_mismatches`].
+pub fn lock_satisfies(root: &Manifest, lock: &Lockfile) -> Result<(), Vec<String>> {
+    let options = ResolveOptions { save: false, ..ResolveOptions::default() };
+    let mut builder = builder(root.clone(), Some(lock), options).map_err(|error| vec![error.to_string()])?;
+    builder.start().map_err(|error| vec![error.to_string()])?;
+    let mut messages = Vec::new();
+    for node in builder.forest.inventory() {
+        if builder.forest.node(node).flags.extraneous {
+            continue;
+        }
+        for id in builder.problem_edges(node) {
+            let edge = builder.forest.edge(id);
+            let name = builder.forest.names.text(edge.name);
+            let spec = &builder.forest.specs.get(builder.forest.effective_spec(id)).text;
+            debug_assert_ne!(edge.kind, Kind::PeerOptional, "optional peers are left alone when nothing is saved");
+            messages.push(match edge.to {
+                None => format!("Missing: {name}@{spec} from lock file"),
+                Some(to) => {
+                    let version = &builder.forest.package_of(to).version_text;
+                    format!("Invalid: lock file's {name}@{version} does not satisfy {name}@{spec}")
+                }
+            });
+        }
+    }
+    if messages.is_empty() { Ok(()) } else { Err(messages) }
+}
+
+/// npm ci's list of what differs between a lock and the tree that was resolved from it: empty where they agree.
+pub fn lock_mismatches(lock: &Lockfile, resolution: &Resolution) -> Vec<String> {
+    let version = |manifest: &Manifest| manifest.version.clone().unwrap_or_default();
+    let locked: FxHashMap<&str, _> = lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+    let mut messages = Vec::new();
+    for entry in resolution.lockfile.packages.iter().filter(|entry| !entry.path.is_empty() && !entry.link) {
+        let (name, wanted) = (entry.folder_name(), version(&entry.manifest));
+        match locked.get(entry.path.as_str()) {
+            None => messages.push(format!("Missing: {name}@{wanted} from lock file")),
+            Some(known) if version(&known.manifest) != wanted => {
+                let found = version(&known.manifest);
+                messages.push(format!("Invalid: lock file's {name}@{found} does not satisfy {name}@{wanted}"));
+            }
+            Some(_) => {}
+        }
+    }
+    messages.extend(resolution.left_out.iter().map(|name| format!("Missing: {name}@ from lock file")));
+    messages
+}
+
+/// Paths of the packages that are in the lock but not to be installed on `target`: optional ones made for other machines,
+/// with everything only they need. A required package for other machines is an error.
+pub fn inert_paths(lock: &Lockfile, target: &Target) -> Result<BTreeSet<String>, ResolveError> {
+    let root = lock.entry("").map(|entry| entry.manifest.clone()).unwrap_or_default();
+    let options = ResolveOptions { target: target.clone(), save: false, ..ResolveOptions::default() };
+    let mut builder = builder(root, Some(lock), options)?;
+    builder.check_machine()?;
+    let nodes = builder.forest.inventory().into_iter();
+    Ok(nodes.filter(|&node| builder.forest.node(node).inert).map(|node| builder.forest.location(node)).collect())
+}

@@ -1,0 +1,180 @@
+//! Questions about nodes that placement asks: same thing? replaceable? redundant? who else needs it?
+
+use super::Forest;
+use crate::ids::{EdgeId, NodeId};
+use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
+
+impl Forest {
+    /// Whether `edge` would be content with `node`.
+    pub(crate) fn satisfies(&self, node: NodeId, edge: EdgeId) -> bool {
+        self.node(node).name == self.edge(edge).name && self.satisfied_by(edge, node)
+    }
+
+    /// Whether both hold the same contents under the same name.
+    pub(crate) fn matches(&self, one: NodeId, other: NodeId) -> bool {
+        if one == other {
+            return true;
+        }
+        let (a, b) = (self.node(one), self.node(other));
+        if a.name != b.name {
+            return false;
+        }
+        if let Some(target) = a.link {
+            return b.link.is_some_and(|other| self.matches(target, other));
+        }
+        let (a, b) = (self.package_of(one), self.package_of(other));
+        if let (Some(a), Some(b)) = (&a.integrity, &b.integrity) {
+            return a == b;
+        }
+        if let (Some(a), Some(b)) = (&a.resolved, &b.resolved) {
+            return a == b;
+        }
+        a.name.is_some() && a.name == b.name && !a.version_text.is_empty() && a.version_text == b.version_text
+    }
+
+    /// Compares versions; `None` where one of them is none.
+    pub(crate) fn compare_versions(&self, one: NodeId, other: NodeId) -> Option<Ordering> {
+        let (a, b) = (&self.package_of(one).version, &self.package_of(other).version);
+        Some(a.as_ref()?.precedence(b.as_ref()?))
+    }
+
+    /// Whether everybody who uses `current` would be content with `new` in its place. Dependants that are peers named in
+    /// `ignored_peers` are replaced together with it and do not count.
+    pub(crate) fn can_replace(&self, new: NodeId, current: NodeId, ignored_peers: Option<NodeId>) -> bool {
+        let (replacement, old) = (self.node(new), self.node(current));
+        if replacement.name != old.name || self.package_of(new).name != self.package_of(current).name {
+            return false;
+        }
+        if !old.edges_out.is_empty() && replacement.overrides != old.overrides {
+            return false;
+        }
+        // Only needed when somebody objects, and expensive: what only `current` and its own dependencies use.
+        let mut own: Option<FxHashSet<NodeId>> = None;
+        for &edge in &old.edges_in {
+            let from = self.edge(edge).from;
+            if old.parent.is_some()
+                && self.node(from).parent == old.parent
+                && self.edge(edge).kind.is_peer()
+                && ignored_peers.is_some_and(|peers| self.has_child_named(peers, self.node(from).name))
+            {
+                continue;
+            }
+            if self.satisfied_by(edge, new) {
+                continue;
+            }
+            let own = own.get_or_insert_with(|| {
+                let set = self.gather(&[current], |edge| self.edge(edge).to != Some(current) && self.is_valid(edge));
+                set.into_iter().collect()
+            });
+            if !own.contains(&from) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn has_child_named(&self, parent: NodeId, name: crate::ids::NameId) -> bool {
+        let child = self.node(parent).children.get(self.names.folded(name));
+        child.is_some_and(|child| self.node(child).name == name)
+    }
+
+    /// Whether `node` may go because what its dependants would then find serves them as well.
+    pub(crate) fn can_dedupe(&self, node: NodeId, prefer_dedupe: bool, explicit: bool) -> bool {
+        if self.in_dependency_bundle(node) {
+            return false;
+        }
+        let Some(above) = self.node(node).parent.and_then(|parent| self.node(parent).parent) else { return false };
+        if self.node(node).edges_in.is_empty() {
+            return true;
+        }
+        let Some(other) = self.resolve(above, self.node(node).name) else { return false };
+        if self.matches(other, node) {
+            return true;
+        }
+        if !self.can_replace(other, node, None) {
+            return false;
+        }
+        let order = self.compare_versions(other, node);
+        if prefer_dedupe || order == Some(Ordering::Equal) {
+            return true;
+        }
+        explicit || (order == Some(Ordering::Greater) && !self.is_overridden(node))
+    }
+
+    fn is_overridden(&self, node: NodeId) -> bool {
+        let Some(rule) = self.node(node).overrides else { return false };
+        let name = self.node(node).name;
+        if self.rules.get(rule).name != Some(name) {
+            return false;
+        }
+        self.node(node).edges_in.iter().any(|&edge| {
+            let edge = self.edge(edge);
+            edge.overrides.is_some_and(|rule| {
+                let text = &self.rules.get(rule);
+                text.name == Some(name)
+                    && text.value == self.package_of(node).version_text
+                    && self.node(edge.from).overrides != Some(rule)
+            })
+        })
+    }
+
+    pub(crate) fn is_descendant_of(&self, node: NodeId, ancestor: NodeId) -> bool {
+        self.ancestry(node).any(|above| above == ancestor)
+    }
+
+    /// Whether this is the top of a tree. In the ideal tree, that is the project.
+    pub(crate) fn is_project_root(&self, node: NodeId) -> bool {
+        self.node(node).root == node
+    }
+
+    /// The set with everything it reaches over edges that pass `counts`, less what somebody outside reaches over such an
+    /// edge.
+    pub(crate) fn gather(&self, set: &[NodeId], counts: impl Fn(EdgeId) -> bool) -> Vec<NodeId> {
+        let mut order: Vec<NodeId> = Vec::new();
+        let mut members: FxHashSet<NodeId> = FxHashSet::default();
+        for &node in set {
+            if members.insert(node) {
+                order.push(node);
+            }
+        }
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            for &(_, edge) in &self.node(node).edges_out {
+                if let Some(to) = self.edge(edge).to
+                    && counts(edge)
+                    && members.insert(to)
+                {
+                    order.push(to);
+                }
+            }
+            next += 1;
+        }
+        let mut suspects = order.clone();
+        while let Some(node) = suspects.pop() {
+            if !members.contains(&node) {
+                continue;
+            }
+            let outside = |edge: &&EdgeId| !members.contains(&self.edge(**edge).from) && counts(**edge);
+            if self.node(node).edges_in.iter().any(|edge| outside(&edge)) {
+                members.remove(&node);
+                suspects.extend(self.node(node).edges_out.iter().filter_map(|&(_, edge)| self.edge(edge).to));
+            }
+        }
+        order.retain(|node| members.contains(node));
+        order
+    }
+
+    /// How deep a package of this name may go when `start` depends on it: at `start`, or above it while it is a peer
+    /// there.
+    pub(crate) fn deepest_target(&self, start: NodeId, name: crate::ids::NameId) -> NodeId {
+        let mut current = start;
+        while let Some(parent) = self.node(current).parent {
+            match self.out_edge(current, name) {
+                Some(edge) if self.edge(edge).kind.is_peer() => current = parent,
+                _ => break,
+            }
+        }
+        current
+    }
+}

@@ -1,0 +1,36 @@
+//! npm's ideal tree, without input or output.
+//!
+//! [`Resolver`] is asked what it needs ([`Resolver::next`]), is given packuments in any order ([`Resolver::answer`]) and
+//! ends with a version 3 lock file ([`Resolver::finish`]) that holds the same packages, at the same places, with the same
+//! flags as npm 11 would write. It never touches network, disk or clock, and the order of answers never changes the result.
+//!
+//! Beside it stand the two questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), and
+//! which of its packages are not to be installed on a given machine ([`inert_paths`]).
+
+#![deny(missing_docs)]
+
+mod build;
+mod check_lock;
+mod error;
+mod explain;
+mod flags;
+mod forest;
+mod from_lock;
+mod ids;
+mod names;
+mod options;
+mod overrides;
+mod package;
+mod pick;
+mod platform;
+mod preload;
+mod resolver;
+mod shelf;
+mod to_lock;
+
+pub use check_lock::{inert_paths, lock_mismatches, lock_satisfies};
+pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
+pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
+pub use options::{InstallStrategy, ResolveOptions, Target};
+pub use platform::installs_on;
+pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};

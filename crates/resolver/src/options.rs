@@ -1,0 +1,120 @@
+//! What steers a resolution: the machine it is for, and npm's settings that change the tree.
+
+use gantry_manifest::TextStyle;
+
+/// How packages are laid out below `node_modules`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum InstallStrategy {
+    /// As high as possible, nested on conflict: npm's default.
+    #[default]
+    Hoisted,
+    /// In place, nothing shared (`legacy-bundling`).
+    Nested,
+    /// Only direct dependencies at the top (`global-style`).
+    Shallow,
+    /// Links into a store folder.
+    Linked,
+}
+
+/// The machine a tree is resolved for. Node's and npm's versions steer which versions are picked; operating system,
+/// processor and C library only decide which optional packages are installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As in `process.platform`: `linux`, `darwin`, `win32`.
+    pub os: String,
+    /// As in `process.arch`: `x64`, `arm64`, `wasm32`.
+    pub cpu: String,
+    /// `glibc` or `musl`, where it is known.
+    pub libc: Option<String>,
+    /// Without the leading `v`; empty when unknown, which accepts every `engines.node`.
+    pub node_version: String,
+    /// The npm version that `engines.npm` is checked against; empty accepts all.
+    pub npm_version: String,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self {
+            os: "linux".to_owned(),
+            cpu: "x64".to_owned(),
+            libc: Some("glibc".to_owned()),
+            node_version: "20.20.2".to_owned(),
+            npm_version: "11.19.1".to_owned(),
+        }
+    }
+}
+
+/// npm's settings that change the tree, under npm's names.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ResolveOptions {
+    /// The machine.
+    pub target: Target,
+    /// `install-strategy`.
+    pub strategy: InstallStrategy,
+    /// `legacy-peer-deps`: peer dependencies make no edges at all.
+    pub legacy_peer_deps: bool,
+    /// `strict-peer-deps`: conflicts below the root fail too.
+    pub strict_peer_deps: bool,
+    /// `force`: peer conflicts, wrong overrides and wrong platforms never fail.
+    pub force: bool,
+    /// `prefer-dedupe`.
+    pub prefer_dedupe: bool,
+    /// `engine-strict`: wrong engines fail instead of warning.
+    pub engine_strict: bool,
+    /// `tag`: what a bare name and `latest` preference mean.
+    pub default_tag: String,
+    /// `before`: an ISO 8601 time; younger versions are not considered.
+    pub before: Option<String>,
+    /// `omit-lockfile-registry-resolved`.
+    pub omit_resolved: bool,
+    /// `save`: when false (`npm ci`, `--no-save`) optional peers that do not fit are left alone.
+    pub save: bool,
+    /// `omit` contains `dev`, `optional`, `peer`: such packages are not checked for engines and platform.
+    pub omit_dev: bool,
+    /// See [`omit_dev`](Self::omit_dev).
+    pub omit_optional: bool,
+    /// See [`omit_dev`](Self::omit_dev).
+    pub omit_peer: bool,
+    /// Name of the project's folder, which the lock file carries when the manifest has no name.
+    pub folder_name: String,
+    /// Indentation and line ends of the lock file: those of `package.json`. `None` keeps the lock's, or npm's default.
+    pub style: Option<TextStyle>,
+    /// Direct dependencies the user asked for by name just now: they are looked up again even where they fit.
+    pub explicit: Vec<String>,
+    /// Packages to be looked up again wherever they are (`npm update name`).
+    pub update: Vec<String>,
+}
+
+impl ResolveOptions {
+    /// Whether the user asked for a change, rather than for what the files say.
+    pub(crate) fn has_requests(&self) -> bool {
+        !self.explicit.is_empty() || !self.update.is_empty()
+    }
+}
+
+impl Default for ResolveOptions {
+    fn default() -> Self {
+        Self {
+            target: Target::default(),
+            strategy: InstallStrategy::default(),
+            legacy_peer_deps: false,
+            strict_peer_deps: false,
+            force: false,
+            prefer_dedupe: false,
+            engine_strict: false,
+            default_tag: "latest".to_owned(),
+            before: None,
+            omit_resolved: false,
+            save: true,
+            omit_dev: false,
+            omit_optional: false,
+            omit_peer: false,
+            folder_name: String::new(),
+            style: None,
+            explicit: Vec::new(),
+            update: Vec::new(),
+        }
+    }
+}

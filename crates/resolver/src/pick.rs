@@ -1,0 +1,239 @@
+//! Which version of a package is meant: npm's choice.
+//!
+//! A tag or an exact version is what it says. For a range, the default tag's version wins when it fits and nothing speaks
+//! against it; else the highest version, where one that is not deprecated and accepts this Node and npm comes before one
+//! that is or does not. Operating system and processor never steer the choice.
+
+#[cfg(test)]
+mod tests;
+
+use gantry_manifest::Packument;
+use gantry_spec::{Range, Spec, SpecKind, Version};
+use rustc_hash::FxHashMap;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+
+/// Where a text is in a longer one.
+type Span = std::ops::Range<usize>;
+
+/// A packument and what was worked out about its versions.
+#[derive(Debug)]
+pub(crate) struct Versions {
+    pub(crate) packument: Arc<Packument>,
+    /// In document order, with where each text is in `texts`. Read when first needed.
+    parsed: OnceCell<Parsed>,
+    /// The default tag's version, where nothing but its number can speak against it.
+    default: OnceCell<Option<(Box<str>, Option<Version>)>>,
+}
+
+#[derive(Debug, Default)]
+struct Parsed {
+    texts: String,
+    versions: Vec<(Version, Span)>,
+}
+
+impl Versions {
+    pub(crate) fn new(packument: Arc<Packument>) -> Self {
+        Self { packument, parsed: OnceCell::new(), default: OnceCell::new() }
+    }
+
+    fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| {
+            let mut parsed = Parsed::default();
+            for text in self.packument.versions() {
+                if let Some(version) = Version::parse(text) {
+                    let start = parsed.texts.len();
+                    parsed.texts.push_str(text);
+                    parsed.versions.push((version, start..parsed.texts.len()));
+                }
+            }
+            parsed
+        })
+    }
+}
+
+/// What the choice depends on.
+#[derive(Debug)]
+pub(crate) struct Picker {
+    node: Option<Version>,
+    npm: Option<Version>,
+    default_tag: String,
+    /// Milliseconds since 1970; younger versions do not exist.
+    before: Option<i64>,
+    engines: RefCell<FxHashMap<String, bool>>,
+}
+
+/// Why there is no choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoPick {
+    /// No version is what was asked for.
+    Target,
+    /// There are no versions at all.
+    Empty,
+}
+
+impl Picker {
+    pub(crate) fn new(node: &str, npm: &str, default_tag: &str, before: Option<i64>) -> Self {
+        Self {
+            node: Version::parse(node),
+            npm: Version::parse(npm),
+            default_tag: default_tag.to_owned(),
+            before,
+            engines: RefCell::default(),
+        }
+    }
+
+    /// Chooses; `spec` is a tag, version or range.
+    pub(crate) fn pick(&self, versions: &Versions, spec: &Spec) -> Result<String, NoPick> {
+        let packument = &*versions.packument;
+        let known = |text: &str| packument.has_version(text).then(|| text.to_owned()).ok_or(NoPick::Target);
+        match &spec.kind {
+            SpecKind::Tag(tag) => {
+                let version = packument.dist_tag(tag).ok_or(NoPick::Target)?;
+                if self.is_old_enough(packument, version) {
+                    return known(version);
+                }
+                let range = Range::parse(&format!("<={version}")).ok_or(NoPick::Target)?;
+                self.pick_from_range(versions, &range, false)
+            }
+            SpecKind::Version(version) => {
+                let text = version.to_string();
+                let text = text.split('+').next().unwrap_or(&text);
+                if self.is_old_enough(packument, text) { known(text) } else { Err(NoPick::Target) }
+            }
+            SpecKind::Range(range) => self.pick_from_range(versions, range, matches!(spec.raw.trim(), "" | "*")),
+            _ => Err(NoPick::Target),
+        }
+    }
+
+    fn pick_from_range(&self, versions: &Versions, range: &Range, any: bool) -> Result<String, NoPick> {
+        let packument = &*versions.packument;
+        if let Some((text, version)) = versions.default.get_or_init(|| self.default_version(packument))
+            && (any || version.as_ref().is_some_and(|version| range.satisfied_by(version)))
+        {
+            return Ok(text.to_string());
+        }
+        if !packument.versions().any(|version| self.is_old_enough(packument, version)) {
+            return Err(NoPick::Empty);
+        }
+        let parsed = versions.parsed();
+        let text = |span: &Span| &parsed.texts[span.clone()];
+        let mut fitting: Vec<&(Version, Span)> = parsed.versions.iter().collect();
+        fitting.retain(|(version, span)| range.satisfied_by(version) && self.is_old_enough(packument, text(span)));
+        // Mostly the highest will do, and sorting is not needed. Of versions of equal precedence the first is taken.
+        let higher = |a: &&(Version, Span), b: &&(Version, Span)| b.0.precedence(&a.0);
+        let Some(highest) = fitting.iter().copied().min_by(higher) else { return Err(NoPick::Target) };
+        let rank = |(_, span): &(Version, Span)| {
+            (self.accepts_engines(packument, text(span)), !packument.is_deprecated(text(span)))
+        };
+        if rank(highest) == (true, true) {
+            return Ok(text(&highest.1).to_owned());
+        }
+        fitting.sort_by(higher);
+        let mut best: Option<((bool, bool), &str)> = None;
+        for candidate in fitting {
+            let rank = rank(candidate);
+            if best.is_none_or(|(known, _)| rank > known) {
+                best = Some((rank, text(&candidate.1)));
+            }
+            if rank == (true, true) {
+                break;
+            }
+        }
+        best.map(|(_, text)| text.to_owned()).ok_or(NoPick::Target)
+    }
+
+    /// The default tag's version, unless it is too young, deprecated or for other engines.
+    fn default_version(&self, packument: &Packument) -> Option<(Box<str>, Option<Version>)> {
+        let text = packument.dist_tag(&self.default_tag)?;
+        let fine = packument.has_version(text)
+            && self.is_old_enough(packument, text)
+            && self.accepts_engines(packument, text)
+            && !packument.is_deprecated(text);
+        fine.then(|| (text.into(), Version::parse(text)))
+    }
+
+    fn is_old_enough(&self, packument: &Packument, version: &str) -> bool {
+        let Some(before) = self.before else { return true };
+        // A version without a date counts as old.
+        packument.published(version).and_then(milliseconds).is_none_or(|published| published <= before)
+    }
+
+    fn accepts_engines(&self, packument: &Packument, version: &str) -> bool {
+        let engines = packument.engines(version);
+        engines.iter().all(|(name, range)| match name.as_str() {
+            "node" => self.accepts_engine(&self.node, range),
+            "npm" => self.accepts_engine(&self.npm, range),
+            _ => true,
+        })
+    }
+
+    /// Whether an engine of this version fits the range; an unknown version fits every range, no version an invalid one.
+    pub(crate) fn accepts_engine(&self, version: &Option<Version>, range: &str) -> bool {
+        let Some(version) = version else { return true };
+        if range.is_empty() {
+            return true;
+        }
+        let key = format!("{version} {range}");
+        *self.engines.borrow_mut().entry(key).or_insert_with(|| {
+            Range::parse(range).is_some_and(|range| range.satisfied_by_including_prerelease(version))
+        })
+    }
+
+    /// Whether a manifest's `engines` accept this Node and npm.
+    pub(crate) fn accepts_all(&self, engines: &[(String, String)]) -> bool {
+        engines.iter().all(|(name, range)| match name.as_str() {
+            "node" => self.accepts_engine(&self.node, range),
+            "npm" => self.accepts_engine(&self.npm, range),
+            _ => true,
+        })
+    }
+}
+
+/// Milliseconds since 1970 of `2025-01-31`, with or without a time, fractions and an offset.
+pub(crate) fn milliseconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (date, time) = match text.split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (text, None),
+    };
+    let mut parts = date.split('-').map(str::parse::<i64>);
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(0..=9999).contains(&year) {
+        return None;
+    }
+    let mut result = days_since_1970(year, month, day) * 86_400_000;
+    if let Some(time) = time {
+        let (clock, offset) = match time.find(['Z', 'z', '+', '-']) {
+            Some(position) => (&time[..position], offset_minutes(&time[position..])?),
+            None => (time, 0),
+        };
+        let mut parts = clock.split(':');
+        let hours = parts.next()?.parse::<i64>().ok().filter(|hours| (0..=24).contains(hours))?;
+        let minutes = parts.next()?.parse::<i64>().ok().filter(|minutes| (0..60).contains(minutes))?;
+        let seconds =
+            parts.next().unwrap_or("0").parse::<f64>().ok().filter(|seconds| (0.0..61.0).contains(seconds))?;
+        result += (hours * 60 + minutes - offset) * 60_000 + (seconds * 1000.0).round() as i64;
+    }
+    Some(result)
+}
+
+fn offset_minutes(text: &str) -> Option<i64> {
+    let sign = match text.chars().next()? {
+        '+' => 1,
+        '-' => -1,
+        _ => return (text.len() == 1).then_some(0),
+    };
+    let digits: String = text[1..].chars().filter(|character| *character != ':').collect();
+    let number = digits.parse::<i64>().ok().filter(|_| digits.len() == 4)?;
+    Some(sign * (number / 100 * 60 + number % 100))
+}
+
+/// Days of the Gregorian calendar, counted in years that start in March so that leap days come last.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}

@@ -1,0 +1,294 @@
+//! The machine that callers drive.
+
+pub(crate) mod bundles;
+
+use crate::build::{Builder, Progress};
+use crate::forest::Node;
+use crate::from_lock;
+use crate::ids::NameId;
+use crate::options::{InstallStrategy, ResolveOptions};
+use crate::preload::Preload;
+use crate::shelf::Shelf;
+use crate::{ResolveError, ResolveWarning};
+use gantry_manifest::{Lockfile, Manifest, Packument};
+use gantry_spec::PackageName;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// How soon a packument is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// Placement waits for it.
+    Demand,
+    /// It will most likely be needed.
+    Prefetch,
+}
+
+/// A packument to fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackumentRequest {
+    /// Of this package.
+    pub name: PackageName,
+    /// How soon.
+    pub priority: Priority,
+}
+
+/// A package whose own files must be looked at, since it brings its dependencies along (`bundleDependencies`).
+#[derive(Debug, Clone)]
+pub struct BundleRequest {
+    /// Identifies the request in [`Resolver::answer_bundle`].
+    pub id: u32,
+    /// The package's name in the registry.
+    pub name: String,
+    /// The version picked.
+    pub version: String,
+    /// Its manifest, with `dist`.
+    pub manifest: Arc<Manifest>,
+}
+
+/// What to do next.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Fetch these; each name is asked for once. Empty: wait for answers under way.
+    Need(Vec<PackumentRequest>),
+    /// The tree stands: call [`Resolver::finish`].
+    Done,
+}
+
+/// Why there is no packument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PackumentProblem {
+    /// The registry knows no such package.
+    NotFound,
+    /// Anything else.
+    Failed {
+        /// Stable code of the failure.
+        code: &'static str,
+        /// What happened.
+        message: String,
+    },
+}
+
+/// A package that will most likely be installed: a hint to fetch its tarball early.
+#[derive(Debug, Clone)]
+pub struct Pick {
+    /// Name in the registry.
+    pub name: String,
+    /// Version.
+    pub version: String,
+    /// Its manifest, with `dist`.
+    pub manifest: Arc<Manifest>,
+}
+
+/// A finished tree.
+#[derive(Debug, Clone)]
+pub struct Resolution {
+    /// Version 3, flags calculated.
+    pub lockfile: Lockfile,
+    /// What should be shown to the user.
+    pub warnings: Vec<ResolveWarning>,
+    /// Optional dependencies that could not be had and are not in the lock, by name.
+    pub left_out: Vec<String>,
+}
+
+/// Builds npm's ideal tree from packuments handed to it.
+#[derive(Debug)]
+pub struct Resolver {
+    builder: Builder,
+    preload: Preload,
+    /// Names that were asked for.
+    asked: FxHashSet<NameId>,
+    from_lock: bool,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Growing,
+    Done,
+}
+
+impl Resolver {
+    /// Starts from a manifest and, if there is one, the lock file to keep to.
+    pub fn new(root: Manifest, lock: Option<&Lockfile>, options: ResolveOptions) -> Result<Self, ResolveError> {
+        let mut options = options;
+        assert_supported(&root, &options)?;
+        if options.style.is_none() {
+            options.style = lock.map(|lock| lock.style.clone());
+        }
+        let mut builder = builder(root, lock, options)?;
+        builder.start()?;
+        let mut preload = Preload::default();
+        for node in builder.forest.inventory() {
+            preload.add_missing(&builder.forest, node);
+        }
+        builder.check_fatal()?;
+        let asked = FxHashSet::default();
+        Ok(Self { builder, preload, asked, from_lock: lock.is_some(), state: State::Growing })
+    }
+
+    /// What is needed now.
+    #[expect(clippy::should_implement_trait, reason = "it is no iterator: what it gives depends on answers in between")]
+    pub fn next(&mut self) -> Result<Step, ResolveError> {
+        if self.state == State::Done {
+            return Ok(Step::Done);
+        }
+        self.preload.advance(&mut self.builder.forest, &mut self.builder.shelf);
+        let wanted = self.preload.take_wanted();
+        let mut requests = self.requests(wanted, Priority::Prefetch);
+        // Placement waits until the closure is here: it would only ask for the same packuments one by one.
+        if !self.preload.is_idle() {
+            return Ok(Step::Need(requests));
+        }
+        match self.builder.advance()? {
+            Progress::Done => {
+                self.state = State::Done;
+                Ok(Step::Done)
+            }
+            Progress::Bundle => Ok(Step::Need(requests)),
+            Progress::Packuments { node, missing } => {
+                requests.extend(self.requests(missing, Priority::Demand));
+                self.preload.add_missing(&self.builder.forest, node);
+                Ok(Step::Need(requests))
+            }
+        }
+    }
+
+    fn requests(&mut self, names: Vec<NameId>, priority: Priority) -> Vec<PackumentRequest> {
+        let mut requests = Vec::new();
+        for id in names {
+            if let Some(name) = self.builder.forest.names.package_name(id)
+                && !self.builder.shelf.has(id)
+                && self.asked.insert(id)
+            {
+                requests.push(PackumentRequest { name: name.clone(), priority });
+            }
+        }
+        requests
+    }
+
+    /// Takes the answer to a [`PackumentRequest`]. A second answer for a name is ignored.
+    pub fn answer(&mut self, name: &PackageName, result: Result<Arc<Packument>, PackumentProblem>) {
+        let name = self.builder.forest.names.intern(name.as_str());
+        self.builder.shelf.put(name, result);
+        self.preload.answered(name);
+    }
+
+    /// Packages whose files are needed before placement can go on; each is given out once. To be asked after every
+    /// [`next`](Self::next).
+    pub fn take_bundle_requests(&mut self) -> Vec<BundleRequest> {
+        std::mem::take(&mut self.builder.bundles.requests)
+    }
+
+    /// Takes the answer to a [`BundleRequest`]: every package below the package's own `node_modules`, as path relative to
+    /// the package (`node_modules/a/node_modules/b`) and manifest.
+    pub fn answer_bundle(&mut self, id: u32, contents: Result<Vec<(String, Manifest)>, PackumentProblem>) {
+        self.builder.bundles.answer(id, contents);
+    }
+
+    /// Packages picked since the last call.
+    pub fn take_picks(&mut self) -> Vec<Pick> {
+        let picks = std::mem::take(&mut self.builder.shelf.new_picks);
+        let pick = |id: crate::ids::PackageId| {
+            let package = &self.builder.forest.packages[id.index()];
+            Pick {
+                name: package.manifest.name.clone().unwrap_or_default(),
+                version: package.version_text.to_string(),
+                manifest: package.manifest.clone(),
+            }
+        };
+        picks.into_iter().map(pick).collect()
+    }
+
+    /// Warnings since the last call.
+    pub fn take_warnings(&mut self) -> Vec<ResolveWarning> {
+        std::mem::take(&mut self.builder.warnings)
+    }
+
+    /// The result, after [`Step::Done`].
+    pub fn finish(mut self) -> Result<Resolution, ResolveError> {
+        if self.state != State::Done {
+            return Err(ResolveError::Unfinished);
+        }
+        self.settle_flags();
+        self.drop_failures()?;
+        self.builder.check_machine()?;
+        self.builder.check_fatal()?;
+        let left_out = self.builder.left_out();
+        Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out })
+    }
+
+    /// Calculates why everything is there, and removes what was in the lock for no reason.
+    fn settle_flags(&mut self) {
+        let forest = &mut self.builder.forest;
+        if self.from_lock && self.builder.mutated {
+            forest.reset_flags();
+        }
+        if !self.from_lock || self.builder.mutated {
+            forest.calculate_flags();
+        }
+        if self.from_lock {
+            for node in forest.inventory() {
+                if forest.node(node).flags.extraneous {
+                    forest.remove(node);
+                }
+            }
+        }
+    }
+
+    /// What could not be loaded is fatal where it is required, and else goes with all that hangs on it.
+    fn drop_failures(&mut self) -> Result<(), ResolveError> {
+        for node in std::mem::take(&mut self.builder.load_failures) {
+            let Node { flags, failure, .. } = *self.builder.forest.node(node);
+            let Some(failure) = failure else { continue };
+            if !flags.optional {
+                return Err(self.builder.failure_error(node, failure));
+            }
+            self.builder.make_inert(node);
+        }
+        Ok(())
+    }
+}
+
+/// A builder with the lock's tree, flags calculated.
+pub(crate) fn builder(
+    root: Manifest,
+    lock: Option<&Lockfile>,
+    options: ResolveOptions,
+) -> Result<Builder, ResolveError> {
+    let before = match &options.before {
+        Some(text) => {
+            let time = crate::pick::milliseconds(text);
+            Some(time.ok_or_else(|| ResolveError::InvalidDate { text: text.clone() })?)
+        }
+        None => None,
+    };
+    let mut forest = from_lock::plant(root, &options)?;
+    let mut orphans = Vec::new();
+    if let Some(lock) = lock {
+        orphans = from_lock::load(&mut forest, lock, &options)?;
+        forest.reset_flags();
+        forest.calculate_flags();
+    }
+    let picker = crate::platform::picker_for(&options.target, &options.default_tag, before);
+    let shelf = Shelf::new(picker, from_lock::peers(&options));
+    let mut builder = Builder::new(forest, shelf, options);
+    builder.orphans = orphans;
+    Ok(builder)
+}
+
+fn assert_supported(root: &Manifest, options: &ResolveOptions) -> Result<(), ResolveError> {
+    let unsupported = |missing: &str| {
+        let dependency = root.name.clone().unwrap_or_else(|| "the root project".to_owned());
+        Err(ResolveError::Unsupported { dependency, missing: missing.to_owned(), wanted_by: Vec::new() })
+    };
+    match &root.workspaces {
+        None | Some(serde_json::Value::Null) => {}
+        Some(serde_json::Value::Array(list)) if list.is_empty() => {}
+        Some(_) => return unsupported("workspaces are"),
+    }
+    match options.strategy {
+        InstallStrategy::Hoisted => Ok(()),
+        _ => unsupported("install strategies other than hoisted are"),
+    }
+}

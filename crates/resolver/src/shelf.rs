@@ -1,0 +1,192 @@
+//! The packuments at hand, the packages made from them, and what could not be had.
+
+use crate::forest::Forest;
+use crate::ids::{FailureId, NameId, PackageId, SpecId};
+use crate::package::{Package, Peers, Top};
+use crate::pick::{NoPick, Picker, Versions};
+use crate::resolver::PackumentProblem;
+use base64::Engine as _;
+use gantry_manifest::{Dist, Manifest, Packument};
+use gantry_spec::SpecKind;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Why something could not be loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    pub(crate) package: NameId,
+    pub(crate) spec: SpecId,
+    pub(crate) cause: Cause,
+}
+
+/// The ways in which loading fails.
+#[derive(Debug, Clone)]
+pub(crate) enum Cause {
+    NotFound,
+    NoMatch { latest: Option<String> },
+    Incomplete,
+    Fetch { code: &'static str, message: String },
+}
+
+/// What looking for a package came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lookup {
+    Found(PackageId),
+    Failed(FailureId),
+    /// Its packument is not here.
+    Missing(NameId),
+    /// It does not come from a registry.
+    NotRegistry,
+    /// The specifier or the name means nothing.
+    Invalid,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Here(Versions),
+    Problem(PackumentProblem),
+}
+
+/// The packuments at hand.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    entries: FxHashMap<NameId, Entry>,
+    lookups: FxHashMap<(NameId, SpecId), Result<PackageId, FailureId>>,
+    packages: FxHashMap<(NameId, Box<str>), Option<PackageId>>,
+    failures: Vec<Failure>,
+    /// Packages picked since they were last taken.
+    pub(crate) new_picks: Vec<PackageId>,
+    pub(crate) picker: Picker,
+    peers: Peers,
+}
+
+impl Shelf {
+    pub(crate) fn new(picker: Picker, peers: Peers) -> Self {
+        Self {
+            entries: FxHashMap::default(),
+            lookups: FxHashMap::default(),
+            packages: FxHashMap::default(),
+            failures: Vec::new(),
+            new_picks: Vec::new(),
+            picker,
+            peers,
+        }
+    }
+
+    /// Takes an answer; only the first for a name counts.
+    pub(crate) fn put(&mut self, name: NameId, result: Result<Arc<Packument>, PackumentProblem>) {
+        self.entries.entry(name).or_insert_with(|| match result {
+            Ok(packument) => Entry::Here(Versions::new(packument)),
+            Err(problem) => Entry::Problem(problem),
+        });
+    }
+
+    pub(crate) fn has(&self, name: NameId) -> bool {
+        self.entries.contains_key(&name)
+    }
+
+    pub(crate) fn failure(&self, id: FailureId) -> &Failure {
+        &self.failures[id.index()]
+    }
+
+    /// The name to ask the registry for; `None` where no registry is concerned.
+    pub(crate) fn fetch_name(&self, forest: &mut Forest, name: NameId, spec: SpecId) -> Option<NameId> {
+        let parsed = forest.specs.get(spec).parsed.as_ref().ok()?;
+        if !parsed.is_registry() {
+            return None;
+        }
+        let name = match &parsed.kind {
+            SpecKind::Alias { name, .. } => forest.names.intern(name.as_str()),
+            _ => name,
+        };
+        forest.names.package_name(name).map(|_| name)
+    }
+
+    /// Finds the package that `name@spec` means.
+    pub(crate) fn look_up(&mut self, forest: &mut Forest, name: NameId, spec: SpecId) -> Lookup {
+        if let Some(known) = self.lookups.get(&(name, spec)) {
+            return known.map_or_else(Lookup::Failed, Lookup::Found);
+        }
+        if forest.names.package_name(name).is_none() {
+            return Lookup::Invalid;
+        }
+        match &forest.specs.get(spec).parsed {
+            Err(_) => return Lookup::Invalid,
+            Ok(parsed) if !parsed.is_registry() => return Lookup::NotRegistry,
+            Ok(_) => {}
+        }
+        let Some(fetched) = self.fetch_name(forest, name, spec) else { return Lookup::Invalid };
+        let picked = match self.entries.get(&fetched) {
+            None => return Lookup::Missing(fetched),
+            Some(Entry::Problem(PackumentProblem::NotFound)) => Err(Cause::NotFound),
+            Some(Entry::Problem(PackumentProblem::Failed { code, message })) => {
+                Err(Cause::Fetch { code, message: message.clone() })
+            }
+            Some(Entry::Here(versions)) => {
+                let parsed = forest.specs.get(spec).parsed.as_ref().expect("checked above");
+                match self.picker.pick(versions, parsed.registry_target()) {
+                    Ok(version) => Ok((versions.packument.clone(), version)),
+                    Err(NoPick::Target | NoPick::Empty) => {
+                        Err(Cause::NoMatch { latest: versions.packument.dist_tag("latest").map(str::to_owned) })
+                    }
+                }
+            }
+        };
+        let picked = picked.and_then(|(packument, version)| {
+            self.package(forest, fetched, &packument, version).ok_or(Cause::Incomplete)
+        });
+        let result = picked.map_err(|cause| {
+            self.failures.push(Failure { package: fetched, spec, cause });
+            FailureId::new(self.failures.len() - 1)
+        });
+        self.lookups.insert((name, spec), result);
+        result.map_or_else(Lookup::Failed, Lookup::Found)
+    }
+
+    fn package(
+        &mut self,
+        forest: &mut Forest,
+        fetched: NameId,
+        packument: &Packument,
+        version: String,
+    ) -> Option<PackageId> {
+        let key = (fetched, version.into_boxed_str());
+        if let Some(&known) = self.packages.get(&key) {
+            return known;
+        }
+        let made =
+            packument.manifest(&key.1).filter(|manifest| manifest.version.as_deref().is_some_and(|v| !v.is_empty()));
+        let made = made.map(|manifest| {
+            let source = source_of(&manifest);
+            if forest.rules.have_references() {
+                // A reference may be looked up in any package's devDependencies.
+                manifest.dev_dependencies.iter().for_each(|(_, spec)| {
+                    forest.specs.intern(spec);
+                });
+            }
+            let package = Package::new(manifest, source, (self.peers, Top::No), (&mut forest.names, &mut forest.specs));
+            let id = forest.add_package(package);
+            self.new_picks.push(id);
+            id
+        });
+        self.packages.insert(key, made);
+        made
+    }
+}
+
+fn source_of(manifest: &Manifest) -> (Option<Arc<str>>, Option<Arc<str>>) {
+    let Some(dist) = &manifest.dist else { return (None, None) };
+    let resolved = (!dist.tarball.is_empty()).then(|| dist.tarball.as_str().into());
+    (resolved, integrity(dist).map(Into::into))
+}
+
+/// The integrity npm writes: the registry's, else the SHA-1 of old packages in the same notation.
+fn integrity(dist: &Dist) -> Option<String> {
+    if let Some(integrity) = dist.integrity.as_deref().filter(|text| !text.trim().is_empty()) {
+        return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    let hex = dist.shasum.as_deref().filter(|text| !text.is_empty() && text.is_ascii() && text.len() % 2 == 0)?;
+    let bytes =
+        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16)).collect::<Result<Vec<_>, _>>();
+    Some(format!("sha1-{}", base64::engine::general_purpose::STANDARD.encode(bytes.ok()?)))
+}

@@ -1,0 +1,93 @@
+//! The finished tree as a lock file.
+
+use crate::build::Builder;
+use crate::forest::Node;
+use crate::ids::NodeId;
+use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use gantry_spec::compare_locale;
+
+impl Builder {
+    /// The lock of the tree as it stands.
+    pub(crate) fn to_lock(&self) -> Lockfile {
+        let root = self.forest.package_of(self.forest.root);
+        let mut packages: Vec<LockEntry> = Vec::new();
+        let project = self.root_entry(&root.manifest);
+        if project.manifest != Manifest::default() {
+            packages.push(project);
+        }
+        for id in self.forest.inventory().into_iter().skip(1) {
+            if !self.is_left_out(id) {
+                packages.push(self.entry(id, self.forest.node(id)));
+            }
+        }
+        for orphan in &self.orphans {
+            let flags = LockEntry { extraneous: true, peer: false, dev: false, optional: false, ..orphan.clone() };
+            let taken = packages.iter().any(|entry| orphan.path.starts_with(&format!("{}/node_modules/", entry.path)));
+            if !taken {
+                packages.push(LockEntry { dev_optional: false, ..flags });
+            }
+        }
+        packages.sort_by(|a, b| compare_locale(&a.path, &b.path));
+        let folder = Some(&self.options.folder_name).filter(|name| !name.is_empty());
+        Lockfile {
+            name: root.manifest.name.as_ref().filter(|name| !name.is_empty()).or(folder).cloned(),
+            version: root.manifest.version.clone().filter(|version| !version.is_empty()),
+            lockfile_version: 3,
+            packages,
+            style: self.options.style.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Optional packages that could not be loaded: there is nothing that could be written.
+    fn is_left_out(&self, id: NodeId) -> bool {
+        self.forest.node(id).inert && self.forest.package_of(id).version_text.is_empty()
+    }
+
+    /// The names of what is left out.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let nodes = self.forest.inventory().into_iter().filter(|&id| self.is_left_out(id));
+        nodes.map(|id| self.forest.names.text(self.forest.node(id).name).to_string()).collect()
+    }
+
+    fn root_entry(&self, manifest: &Manifest) -> LockEntry {
+        let manifest = Manifest { overrides: None, dist: None, ..manifest.clone() };
+        LockEntry { manifest, ..LockEntry::default() }
+    }
+
+    fn entry(&self, id: NodeId, node: &Node) -> LockEntry {
+        let path = self.forest.location(id);
+        if let Some(target) = node.link {
+            return LockEntry {
+                path,
+                link: true,
+                resolved: Some(self.forest.location(target)),
+                ..LockEntry::default()
+            };
+        }
+        let package = self.forest.package_of(id);
+        let name = package.name.filter(|&name| name != node.name).map(|name| self.forest.names.text(name).to_string());
+        let manifest =
+            Manifest { name, dev_dependencies: Vec::new(), overrides: None, dist: None, ..(*package.manifest).clone() };
+        let flags = node.flags;
+        let hidden = self.options.omit_resolved && self.is_from_registry(node);
+        LockEntry {
+            path,
+            manifest,
+            resolved: package.resolved.as_deref().filter(|_| !hidden).map(str::to_owned),
+            integrity: package.integrity.as_deref().map(str::to_owned),
+            link: false,
+            in_bundle: self.forest.bundler(id).is_some(),
+            extraneous: flags.extraneous,
+            peer: flags.peer && !flags.extraneous,
+            dev: flags.dev && !flags.extraneous,
+            optional: flags.optional && !flags.extraneous,
+            dev_optional: flags.dev_optional && !flags.dev && !flags.optional && !flags.extraneous,
+        }
+    }
+
+    /// Whether everybody who wants it wants it from a registry.
+    fn is_from_registry(&self, node: &Node) -> bool {
+        let is_registry = |spec| self.forest.specs.get(spec).parsed.as_ref().is_ok_and(|spec| spec.is_registry());
+        !node.edges_in.is_empty() && node.edges_in.iter().all(|&edge| is_registry(self.forest.effective_spec(edge)))
+    }
+}

@@ -1,0 +1,177 @@
+//! Cases for the resolver: a registry in a table, a manifest, and a driver that answers in any order.
+
+use base64::Engine as _;
+use bytes::Bytes;
+use gantry_manifest::{Lockfile, Manifest, Packument, TextStyle};
+use gantry_resolver::{PackumentProblem, Resolution, ResolveError, ResolveOptions, Resolver, Step};
+use gantry_spec::PackageName;
+use serde_json::{Map, Value, json};
+use std::{path::Path, sync::Arc};
+
+/// One case.
+#[derive(Clone, Debug)]
+pub struct Case {
+    document: Value,
+    packuments: Map<String, Value>,
+    lock: Option<String>,
+}
+
+/// When answers are given.
+#[derive(Debug)]
+pub enum Order {
+    /// As they are asked for.
+    InTurn,
+    /// Anyhow, some twice; the number steers a small generator.
+    Shuffled(u64),
+}
+
+impl Order {
+    pub fn shuffled(seed: u64) -> Self {
+        Self::Shuffled(seed)
+    }
+
+    /// A number below `bound`.
+    fn below(&mut self, bound: usize) -> usize {
+        let Self::Shuffled(state) = self else { return 0 };
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize % bound
+    }
+}
+
+impl Case {
+    pub fn read(file: &Path) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "tests read their cases from disk")]
+        let text = std::fs::read_to_string(file).expect("the file is there");
+        Self::new(serde_json::from_str(&text).expect("it is JSON"))
+    }
+
+    pub fn new(document: Value) -> Self {
+        let lock = document.get("lock").map(Value::to_string);
+        Self { packuments: packuments(&document), document, lock }
+    }
+
+    pub fn about(&self) -> &str {
+        self.document["about"].as_str().unwrap_or_default()
+    }
+
+    pub fn with_lock(&self, lock: &str) -> Self {
+        Self { lock: Some(lock.to_owned()), ..self.clone() }
+    }
+
+    pub fn root(&self) -> Manifest {
+        let text = self.document["root"].to_string();
+        Manifest::parse_package_json(text.as_bytes(), "package.json").expect("a manifest")
+    }
+
+    fn options(&self) -> ResolveOptions {
+        let mut options = ResolveOptions::default();
+        options.folder_name = "project".to_owned();
+        options.style = Some(TextStyle::default());
+        for option in self.document["options"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            match option.split_once('=').unwrap_or((option, "")) {
+                ("--force", _) => options.force = true,
+                ("--legacy-peer-deps", _) => options.legacy_peer_deps = true,
+                ("--strict-peer-deps", _) => options.strict_peer_deps = true,
+                ("--prefer-dedupe", _) => options.prefer_dedupe = true,
+                ("--engine-strict", _) => options.engine_strict = true,
+                ("--before", date) => options.before = Some(date.to_owned()),
+                other => panic!("unknown option {other:?}"),
+            }
+        }
+        options
+    }
+
+    /// Runs the resolver to the text of a lock.
+    pub fn resolve(&self, order: &mut Order) -> Result<String, ResolveError> {
+        let resolution = self.run(order, |_| {})?;
+        Ok(String::from_utf8(resolution.lockfile.to_bytes()).expect("a lock is text"))
+    }
+
+    /// Runs the resolver with other options than the case's.
+    pub fn run(&self, order: &mut Order, change: impl Fn(&mut ResolveOptions)) -> Result<Resolution, ResolveError> {
+        let mut options = self.options();
+        change(&mut options);
+        let lock =
+            self.lock.as_ref().map(|lock| Lockfile::parse(lock.as_bytes(), "package-lock.json").expect("a lock"));
+        let mut resolver = Resolver::new(self.root(), lock.as_ref(), options)?;
+        let mut waiting: Vec<PackageName> = Vec::new();
+        let mut answered: Vec<PackageName> = Vec::new();
+        loop {
+            match resolver.next()? {
+                Step::Done => break,
+                Step::Need(requests) => waiting.extend(requests.into_iter().map(|request| request.name)),
+            }
+            let mut idle = waiting.is_empty();
+            for request in resolver.take_bundle_requests() {
+                idle = false;
+                resolver.answer_bundle(request.id, Ok(self.bundle(&request.name, &request.version)));
+            }
+            assert!(!idle, "nothing is asked for and nothing is under way");
+            // At least one answer, at most all; the rest is late.
+            let now =
+                if matches!(order, Order::InTurn) { waiting.len() } else { waiting.len().min(1 + order.below(4)) };
+            for _ in 0..now {
+                let name = waiting.swap_remove(order.below(waiting.len()));
+                resolver.answer(&name, self.packument(name.as_str()));
+                if order.below(3) == 1 && !answered.is_empty() {
+                    let again = &answered[order.below(answered.len())];
+                    resolver.answer(again, Err(PackumentProblem::NotFound));
+                }
+                answered.push(name);
+            }
+        }
+        resolver.finish()
+    }
+
+    fn packument(&self, name: &str) -> Result<Arc<Packument>, PackumentProblem> {
+        let packument = self.packuments.get(name).ok_or(PackumentProblem::NotFound)?;
+        Ok(Arc::new(Packument::scan(Bytes::from(packument.to_string())).expect("a packument")))
+    }
+
+    fn bundle(&self, name: &str, version: &str) -> Vec<(String, Manifest)> {
+        let entries =
+            self.document["bundles"][format!("{name}@{version}")].as_array().expect("the case has its contents");
+        let entry = |entry: &Value| {
+            let manifest = Manifest::parse_package_json(entry[1].to_string().as_bytes(), "package.json");
+            (entry[0].as_str().expect("a path").to_owned(), manifest.expect("a manifest"))
+        };
+        entries.iter().map(entry).collect()
+    }
+}
+
+/// Makes packuments of the registry's table, as `generate.mjs` does.
+fn packuments(document: &Value) -> Map<String, Value> {
+    let mut packuments = Map::new();
+    for (id, manifest) in document["registry"].as_object().expect("a registry") {
+        let at = id[1..].find('@').expect("name@version") + 1;
+        let (name, version) = (&id[..at], &id[at + 1..]);
+        let file = format!("{name}/-/{}-{version}.tgz", name.rsplit('/').next().unwrap_or(name));
+        let mut dist = json!({ "tarball": format!("https://registry.test/{file}") });
+        if document["bundles"].get(id).is_none() {
+            let text: String = id.repeat(64)[..64].to_owned();
+            let digest = base64::engine::general_purpose::STANDARD.encode(text);
+            dist["integrity"] = format!("sha512-{digest}").into();
+        }
+        merge(&mut dist, &manifest["dist"]);
+        let mut full = json!({ "name": name, "version": version });
+        merge(&mut full, manifest);
+        full["dist"] = dist;
+        let packument =
+            packuments.entry(name).or_insert_with(|| json!({ "name": name, "dist-tags": {}, "versions": {} }));
+        packument["versions"][version] = full;
+        packument["dist-tags"]["latest"] = version.into();
+    }
+    for (name, times) in document["times"].as_object().into_iter().flatten() {
+        packuments[name]["time"] = times.clone();
+    }
+    for (name, tags) in document["tags"].as_object().into_iter().flatten() {
+        merge(&mut packuments[name]["dist-tags"], tags);
+    }
+    packuments
+}
+
+fn merge(target: &mut Value, source: &Value) {
+    for (key, value) in source.as_object().into_iter().flatten() {
+        target[key] = value.clone();
+    }
+}
