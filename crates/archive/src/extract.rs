@@ -1,0 +1,64 @@
+//! From compressed bytes to files.
+
+use crate::{
+    ArchiveError, Limits,
+    gzip::{Checksum, Inflater},
+    settle::settle,
+    tar_walk::walk,
+};
+use std::borrow::Cow;
+
+/// One file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Path within the package: `lib/a.js`. Not empty, no empty, `.` or `..` component, no NUL, no leading `/`.
+    pub path: String,
+    /// Contents.
+    pub data: Cow<'a, [u8]>,
+    /// Whether the archive marks it executable for anybody.
+    pub executable: bool,
+}
+
+/// Unpacks tarballs, one after the other, into one buffer.
+///
+/// Gzip (of several members too) and plain tar are read. What npm leaves out silently is left out: folders, links,
+/// devices, headers with a wrong checksum, paths with `..`. A `.gitignore` becomes `.npmignore`.
+#[derive(Debug)]
+pub struct Extractor {
+    limits: Limits,
+    inflater: Inflater,
+}
+
+impl Extractor {
+    /// An extractor that keeps to `limits`.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, inflater: Inflater::new() }
+    }
+
+    /// The files of a tarball whose integrity has been verified, sorted by path (byte order). No checksum is computed.
+    pub fn extract(&mut self, package: &str, compressed: &[u8]) -> Result<Vec<Entry<'_>>, ArchiveError> {
+        self.run(package, compressed, Checksum::Skip)
+    }
+
+    /// As [`extract`](Self::extract), for a tarball without integrity: gzip's own checksum and length are checked.
+    pub fn extract_unverified(&mut self, package: &str, compressed: &[u8]) -> Result<Vec<Entry<'_>>, ArchiveError> {
+        self.run(package, compressed, Checksum::Verify)
+    }
+
+    fn run(&mut self, package: &str, compressed: &[u8], checksum: Checksum) -> Result<Vec<Entry<'_>>, ArchiveError> {
+        let archive = self.inflater.unpack(package, compressed, self.limits.unpacked_bytes, checksum)?;
+        if archive.is_empty() {
+            return Err(ArchiveError::Empty { package: package.to_owned() });
+        }
+        Ok(settle(walk(package, archive, &self.limits)?))
+    }
+}
+
+impl Default for Extractor {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+#[cfg(test)]
+mod tests;

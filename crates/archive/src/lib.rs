@@ -1,0 +1,23 @@
+//! Package tarballs over bytes: what they must hash to, and what is in them.
+//!
+//! [`Integrity`] checks compressed bytes against a subresource integrity string. [`Extractor`] turns them into the files
+//! that npm would leave on disk: one leading folder stripped, links and devices dropped, the last of two equal names kept.
+//! Nothing here touches a disk; contents borrow from one buffer that is used again for every package.
+
+#![deny(missing_docs)]
+
+mod error;
+mod extract;
+mod gzip;
+mod header;
+mod integrity;
+mod limits;
+mod path;
+mod pax;
+mod settle;
+mod tar_walk;
+
+pub use error::{ArchiveError, CODES};
+pub use extract::{Entry, Extractor};
+pub use integrity::{Algorithm, Hash, Integrity};
+pub use limits::{LimitKind, Limits};

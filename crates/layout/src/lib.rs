@@ -1,0 +1,21 @@
+//! What `node_modules` must look like, from a lock file and the indexes of stored packages.
+//!
+//! [`wanted`] says which packages an install needs, [`plan`] what goes where, [`VirtualTree`] answers file-system questions
+//! about a planned tree without making it, and [`TreeDigest`] condenses a tree, real or virtual, into one number.
+//! All of it is pure: the same lock and indexes give the same answers everywhere.
+
+#![deny(missing_docs)]
+
+mod bins;
+mod digest;
+mod error;
+mod paths;
+mod plan;
+mod select;
+mod tree;
+
+pub use digest::TreeDigest;
+pub use error::{CODES, LayoutError};
+pub use plan::{LinkKind, Plan, PlannedLink, PlannedPackage, plan, wanted};
+pub use select::Omit;
+pub use tree::{FileKind, FileLocation, FileSource, FileStatus, TreeEntry, TreeError, TreeErrorKind, VirtualTree};

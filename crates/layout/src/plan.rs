@@ -1,0 +1,187 @@
+//! What goes where.
+
+use crate::{
+    LayoutError, Omit,
+    bins::{Commands, commands},
+    paths,
+    select::Selection,
+};
+use gantry_archive::Integrity;
+use gantry_manifest::{LockEntry, Lockfile};
+use gantry_store::{PackageIndex, PackageKey};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// What `node_modules` consists of. All paths are relative to the project, with `/`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Folders to make, parents before children: all that lead to a package or a
+    /// link and are neither packages nor folders of the user. Those inside a package are made after it.
+    pub directories: Vec<String>,
+    /// Packages, sorted by path (byte order): a package comes before those nested in it.
+    pub packages: Vec<PlannedPackage>,
+    /// Symbolic links, sorted by path (byte order).
+    pub links: Vec<PlannedLink>,
+    /// Files that a command names and that the store does not keep executable; sorted.
+    pub executables: Vec<String>,
+    /// Contents of `node_modules/.package-lock.json`.
+    pub hidden_lock: Vec<u8>,
+}
+
+impl Plan {
+    /// What of a package's own files gives way to other parts of the plan: paths in the package, each a file or a folder
+    /// with all that is in it. That is a package or link planned where the package's tarball has something too, in a
+    /// `node_modules` that it carries. Who makes the tree leaves these out, whatever the order of making; for all but a few
+    /// packages there are none.
+    pub fn replaced_in(&self, package: &PlannedPackage, index: &PackageIndex) -> Vec<String> {
+        let inside = |path: &str| path.strip_prefix(&package.path).is_some_and(|rest| rest.starts_with('/'));
+        // Sorted, all inside follow each other, though not directly on the package itself ("a", "a-b", "a/c").
+        let start = |path: &str| path.bytes().lt(package.path.bytes().chain(*b"/"));
+        let packages = &self.packages[self.packages.partition_point(|other| start(&other.path))..];
+        let links = &self.links[self.links.partition_point(|link| start(&link.path))..];
+        let packages = packages.iter().map(|other| other.path.as_str()).take_while(|path| inside(path));
+        let links = links.iter().map(|link| link.path.as_str()).take_while(|path| inside(path));
+        let has = |path: &&str| index.file(path).is_some() || index.is_directory(path);
+        let mut replaced: Vec<String> =
+            packages.chain(links).map(|path| &path[package.path.len() + 1..]).filter(has).map(str::to_owned).collect();
+        replaced.sort();
+        replaced
+    }
+}
+
+/// One package of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedPackage {
+    /// Its folder: `node_modules/a`.
+    pub path: String,
+    /// Its content.
+    pub key: PackageKey,
+    /// Its name, which is not the folder's for an alias.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Where it comes from.
+    pub resolved: Option<String>,
+    /// What its tarball hashes to.
+    pub integrity: Option<String>,
+}
+
+/// One symbolic link of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedLink {
+    /// Where it is.
+    pub path: String,
+    /// Where it leads, relative to the folder it is in.
+    pub target: String,
+    /// What it is for.
+    pub kind: LinkKind,
+}
+
+/// What a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// A package that is a folder of the user: a workspace or a `file:` dependency.
+    Folder,
+    /// A command of an installed package; its file is there.
+    Command,
+    /// A command of a package that is a folder of the user. npm makes no link if the file is missing, and makes the
+    /// file executable.
+    LocalCommand,
+}
+
+/// The packages that must be in the store for an install, sorted by path; a package that is at several paths comes once
+/// for each.
+pub fn wanted(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<Vec<PlannedPackage>, LayoutError> {
+    Selection::new(lock, inert, omit)?.packages().map(planned_package).collect()
+}
+
+/// What goes where. `inert` are the paths of entries that do not fit the target, `index` gives the index of a stored
+/// package; all that [`wanted`] names must be there.
+pub fn plan(
+    lock: &Lockfile,
+    inert: &BTreeSet<String>,
+    omit: &Omit,
+    index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
+) -> Result<Plan, LayoutError> {
+    let selection = Selection::new(lock, inert, omit)?;
+    let packages = selection.packages().map(planned_package).collect::<Result<Vec<_>, _>>()?;
+    let contents = Contents::new(&packages, index)?;
+    let Commands { links: commands, executables } = commands(&selection, &contents)?;
+    let mut links: Vec<PlannedLink> =
+        selection.placed().iter().filter(|entry| entry.link).map(|entry| planned_link(entry)).collect();
+    links.extend(commands);
+    links.sort_by(|left, right| left.path.cmp(&right.path));
+    let directories = directories(&packages, &links);
+    let hidden_lock = lock.to_hidden_bytes(&|entry| selection.leaves_out(entry));
+    Ok(Plan { directories, packages, links, executables, hidden_lock })
+}
+
+/// The indexes of all packages of a plan, by path.
+pub(crate) struct Contents<'a>(FxHashMap<&'a str, Arc<PackageIndex>>);
+
+impl<'a> Contents<'a> {
+    /// Looks every package up; one that is not there is an error.
+    pub fn new(
+        packages: &'a [PlannedPackage],
+        index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
+    ) -> Result<Self, LayoutError> {
+        let mut indexes = FxHashMap::with_capacity_and_hasher(packages.len(), FxBuildHasher);
+        for package in packages {
+            let index = index(&package.key).ok_or_else(|| LayoutError::Missing {
+                package: format!("{}@{}", package.name, package.version),
+                path: package.path.clone(),
+            })?;
+            indexes.insert(package.path.as_str(), index);
+        }
+        Ok(Self(indexes))
+    }
+
+    /// The innermost package that `path` is in, and the rest of the path.
+    pub fn package_of<'p>(&self, path: &'p str) -> Option<(&Arc<PackageIndex>, &'p str)> {
+        path.rmatch_indices('/').find_map(|(end, _)| Some((self.0.get(&path[..end])?, &path[end + 1..])))
+    }
+}
+
+fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
+    let name = entry.package_name().to_owned();
+    let version = entry.manifest.version.clone().unwrap_or_default();
+    let key = match (&entry.integrity, &entry.resolved) {
+        (Some(integrity), _) => {
+            let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.clone() };
+            PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
+        }
+        (None, Some(address)) => PackageKey::from_address(address),
+        (None, None) => PackageKey::from_address(&format!("{name}@{version}")),
+    };
+    Ok(PlannedPackage {
+        path: entry.path.clone(),
+        key,
+        name,
+        version,
+        resolved: entry.resolved.clone(),
+        integrity: entry.integrity.clone(),
+    })
+}
+
+fn planned_link(entry: &LockEntry) -> PlannedLink {
+    let folder = entry.resolved.as_deref().unwrap_or_default();
+    let folder = folder.strip_prefix("file:").unwrap_or(folder);
+    let is_absolute = folder.starts_with('/');
+    let target = if is_absolute { folder.to_owned() } else { paths::relative(paths::parent(&entry.path), folder) };
+    PlannedLink { path: entry.path.clone(), target, kind: LinkKind::Folder }
+}
+
+/// The folders that lead to packages and links, from the first `node_modules` on, and are no packages themselves.
+fn directories(packages: &[PlannedPackage], links: &[PlannedLink]) -> Vec<String> {
+    let own: FxHashSet<&str> = packages.iter().map(|package| package.path.as_str()).collect();
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    for path in packages.iter().map(|package| package.path.as_str()).chain(links.iter().map(|link| link.path.as_str()))
+    {
+        let top = paths::top(path).len();
+        found.extend(paths::ancestors(path).filter(|folder| folder.len() > top && !own.contains(folder)));
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! The package store: what is known of an unpacked package, and packs of packages in a few append-only files.
+//!
+//! [`prepare`] is the only way from an archive to a [`PackageIndex`], so that an index is the same on every platform.
+//! [`PackStore`] keeps packages over a flat directory of random-access files, as browsers and WASI give it.
+
+#![deny(missing_docs)]
+
+mod error;
+mod index;
+mod key;
+mod pack;
+mod prepare;
+mod wire;
+
+pub use error::{CODES, StoreError};
+pub use index::{FileRecord, PackageFacts, PackageIndex};
+pub use key::PackageKey;
+pub use pack::{
+    Catalog, Journal, JournalRecord, PackAssignment, PackStore, PackWriter, ProjectRecord, SegmentPlace, StoredPackage,
+    Usage, pack_name,
+};
+pub use prepare::{PreparedPackage, prepare};

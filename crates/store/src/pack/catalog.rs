@@ -1,0 +1,132 @@
+//! What a journal adds up to.
+
+use super::{JournalRecord, SegmentPlace, journal::replay};
+use crate::{PackageIndex, PackageKey, StoreError};
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
+
+/// A stored package.
+#[derive(Debug, Clone)]
+pub struct StoredPackage {
+    /// Where its bytes are.
+    pub place: SegmentPlace,
+    /// Kept encoded until asked for, so that opening a store costs next to nothing.
+    encoded: Bytes,
+    decoded: OnceLock<Arc<PackageIndex>>,
+}
+
+impl StoredPackage {
+    /// Its files and facts; decoded when first asked for.
+    pub fn index(&self) -> Result<Arc<PackageIndex>, StoreError> {
+        if let Some(index) = self.decoded.get() {
+            return Ok(index.clone());
+        }
+        let index = PackageIndex::decode(&self.encoded)?;
+        if index.segment_length() != self.place.length {
+            return Err(StoreError::Corrupt {
+                file: "package index".into(),
+                problem: "its files do not add up to the package's length",
+            });
+        }
+        Ok(self.decoded.get_or_init(|| Arc::new(index)).clone())
+    }
+
+    /// The index as [`PackageIndex::encode`] gives it, to be sent elsewhere.
+    pub fn encoded_index(&self) -> &Bytes {
+        &self.encoded
+    }
+}
+
+/// An installed project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectRecord {
+    /// Its lock file.
+    pub lock: Bytes,
+    /// How it was installed.
+    pub options: Bytes,
+    /// Grows with every install.
+    pub sequence: u64,
+}
+
+/// Packages and projects of a store, in memory.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    packages: FxHashMap<PackageKey, StoredPackage>,
+    projects: BTreeMap<String, ProjectRecord>,
+    /// Where the last segment ever recorded in each pack ends.
+    pack_ends: BTreeMap<u32, u64>,
+}
+
+impl Catalog {
+    /// Reads the bytes of a journal file without changing it; a torn tail is left out. For those who may not write.
+    pub fn read(journal: Bytes) -> Result<Self, StoreError> {
+        Ok(replay(journal)?.catalog)
+    }
+
+    /// The package stored under `key`.
+    pub fn package(&self, key: &PackageKey) -> Option<&StoredPackage> {
+        self.packages.get(key)
+    }
+
+    /// All packages, sorted by key.
+    pub fn packages(&self) -> Vec<(&PackageKey, &StoredPackage)> {
+        let mut packages: Vec<_> = self.packages.iter().collect();
+        packages.sort_unstable_by_key(|(key, _)| *key);
+        packages
+    }
+
+    /// The project called `name`.
+    pub fn project(&self, name: &str) -> Option<&ProjectRecord> {
+        self.projects.get(name)
+    }
+
+    /// All projects, sorted by name.
+    pub fn projects(&self) -> impl Iterator<Item = (&str, &ProjectRecord)> {
+        self.projects.iter().map(|(name, project)| (name.as_str(), project))
+    }
+
+    /// Takes a record into account.
+    pub fn apply(&mut self, record: JournalRecord) {
+        match record {
+            JournalRecord::Package { key, place, index } => {
+                let end = self.pack_ends.entry(place.pack).or_default();
+                *end = (*end).max(place.end().unwrap_or(u64::MAX));
+                self.packages.insert(key, StoredPackage { place, encoded: index, decoded: OnceLock::new() });
+            }
+            JournalRecord::PackageRemoved { key } => {
+                self.packages.remove(&key);
+            }
+            JournalRecord::Project { name, lock, options, sequence } => {
+                self.projects.insert(name, ProjectRecord { lock, options, sequence });
+            }
+            JournalRecord::ProjectRemoved { name } => {
+                self.projects.remove(&name);
+            }
+        }
+    }
+
+    /// Number of packages.
+    pub fn package_count(&self) -> usize {
+        self.packages.len()
+    }
+
+    /// Bytes of all packages.
+    pub fn package_bytes(&self) -> u64 {
+        self.packages.values().fold(0, |total, package| total.saturating_add(package.place.length))
+    }
+
+    /// Packs that have ever been recorded, each with where its last segment ends. What a removed package leaves is not
+    /// written again before compaction: somebody may still read it.
+    pub(super) fn pack_ends(&self) -> &BTreeMap<u32, u64> {
+        &self.pack_ends
+    }
+
+    /// Forgets the packages of packs that are gone.
+    pub(super) fn retain_packs(&mut self, is_there: impl Fn(u32) -> bool) {
+        self.packages.retain(|_, package| is_there(package.place.pack));
+    }
+}

@@ -1,0 +1,104 @@
+//! Appends packages to one pack.
+//!
+//! A browser's write costs 10 to 150 µs whatever its size, so contents are gathered into writes of [`WRITE_SIZE`]; packages
+//! share them. Nothing is durable before [`PackWriter::flush`].
+
+use super::{
+    SegmentPlace,
+    format::{FileFormat, HEADER},
+};
+use crate::{PreparedPackage, StoreError};
+use gantry_platform::RandomAccessFile;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Bytes gathered before they are written. Larger writes gained nothing in Chromium and a factor of two in Firefox up to
+/// here (`append to one pack`: 256 KB 1.4 GB/s, 1 MB 2.7 GB/s).
+const WRITE_SIZE: usize = 1 << 20;
+
+/// Appends packages to one pack, in writes of a size that storage likes.
+#[derive(Debug)]
+pub struct PackWriter<F> {
+    file: F,
+    pack: u32,
+    /// Where `buffer` goes.
+    written: u64,
+    buffer: Vec<u8>,
+}
+
+impl<F: RandomAccessFile> PackWriter<F> {
+    /// Writes to `pack`, whose file is `file`, from `start` on; both as a
+    /// [`PackAssignment`](super::PackAssignment) has them.
+    pub fn open(file: F, pack: u32, start: u64) -> Result<Self, StoreError> {
+        let format = FileFormat::Pack(pack);
+        let mut writer = Self { file, pack, written: start, buffer: Vec::with_capacity(WRITE_SIZE) };
+        if start < HEADER {
+            // The pack has no packages: whatever is there was never recorded.
+            writer.written = 0;
+            writer.buffer.extend(format.header());
+        } else {
+            let mut header = format.header();
+            writer.file.read_exact_at(0, &mut header)?;
+            format.check(&header)?;
+        }
+        Ok(writer)
+    }
+
+    /// Appends a package. It may be recorded after the next [`flush`](Self::flush). When it fails, nothing of the package
+    /// stays and others may be appended.
+    pub fn append(&mut self, package: &PreparedPackage<'_>) -> Result<SegmentPlace, StoreError> {
+        let start = self.end();
+        let mut hasher = Xxh3::new();
+        for contents in &package.contents {
+            hasher.update(contents);
+            if let Err(error) = self.put(contents) {
+                self.rewind(start);
+                return Err(error);
+            }
+        }
+        Ok(SegmentPlace { pack: self.pack, offset: start, length: self.end() - start, checksum: hasher.digest() })
+    }
+
+    /// Writes what is buffered; when it returns every appended package is on durable storage.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.write_buffer()?;
+        Ok(self.file.flush()?)
+    }
+
+    /// Where the next package goes.
+    pub fn end(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    fn put(&mut self, contents: &[u8]) -> Result<(), StoreError> {
+        if self.buffer.len() + contents.len() > WRITE_SIZE {
+            self.write_buffer()?;
+        }
+        if contents.len() >= WRITE_SIZE {
+            self.file.write_all_at(self.written, contents)?;
+            self.written += contents.len() as u64;
+        } else {
+            self.buffer.extend_from_slice(contents);
+        }
+        Ok(())
+    }
+
+    fn write_buffer(&mut self) -> Result<(), StoreError> {
+        if !self.buffer.is_empty() {
+            self.file.write_all_at(self.written, &self.buffer)?;
+            self.written += self.buffer.len() as u64;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+
+    /// Takes back what was appended from `start` on.
+    fn rewind(&mut self, start: u64) {
+        match start.checked_sub(self.written).and_then(|length| usize::try_from(length).ok()) {
+            Some(length) => self.buffer.truncate(length),
+            None => {
+                self.buffer.clear();
+                self.written = start;
+            }
+        }
+    }
+}
