@@ -1,0 +1,72 @@
+//! Completing a lock with what abbreviated packuments leave out.
+//!
+//! npm resolves from full documents and writes each package's license (and a few rarer members) into the lock. Gantry takes
+//! them from the unpacked package's own `package.json`, which costs nothing; what is not unpacked (other platforms,
+//! `--lockfile-only`) is asked one version document at a time.
+
+use crate::EngineError;
+use crate::host::{Host, PackageStore};
+use crate::jobs::key_of;
+use crate::progress::Progress;
+use crate::request::LockFields;
+use futures_util::stream::{self, StreamExt};
+use gantry_manifest::Lockfile;
+use gantry_registry::RegistryError;
+use rustc_hash::FxHashSet;
+
+/// Fills in what the manifests of packages named in `abbreviated` lack.
+pub(crate) async fn complete_lock<H: Host>(
+    host: &H,
+    lock: &mut Lockfile,
+    abbreviated: &FxHashSet<String>,
+    fields: LockFields,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(), EngineError> {
+    let mut missing = Vec::new();
+    for (position, entry) in lock.packages.iter_mut().enumerate() {
+        let registry_package = !entry.path.is_empty() && !entry.link && !entry.in_bundle;
+        if !registry_package || entry.manifest.is_complete() || !abbreviated.contains(entry.package_name()) {
+            continue;
+        }
+        match key_of(entry)?.and_then(|key| host.store().index(&key)) {
+            Some(index) => {
+                if let Some(members) = &index.facts.lock_members {
+                    entry.manifest.complete(members);
+                }
+            }
+            None => missing.push(position),
+        }
+    }
+    if fields == LockFields::Fast || missing.is_empty() {
+        return Ok(());
+    }
+    let packages = &lock.packages;
+    let answers: Vec<(usize, Result<_, RegistryError>)> = stream::iter(missing)
+        .map(|position| async move {
+            let entry = &packages[position];
+            let version = entry.manifest.version.as_deref().unwrap_or_default();
+            progress.count(|counters| counters.requests += 1);
+            (position, host.registry().version_facts(entry.package_name(), version).await)
+        })
+        .buffer_unordered(host.slots().packuments)
+        .collect()
+        .await;
+    for (position, answer) in answers {
+        match answer {
+            Ok(facts) => {
+                if let Some(members) = &facts.lock_members {
+                    lock.packages[position].manifest.complete(members);
+                }
+            }
+            // A registry without such documents: the lock is valid without the field, and the user is told.
+            Err(RegistryError::NotFound { package, .. }) => {
+                progress.warn(
+                    "LOCK_INCOMPLETE",
+                    format!("the registry has no document for {package} alone: its license is not in the lock"),
+                );
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}

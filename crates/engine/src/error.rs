@@ -1,0 +1,125 @@
+//! What stops an install.
+
+use gantry_layout::LayoutError;
+use gantry_manifest::ManifestError;
+use gantry_registry::RegistryError;
+use gantry_resolver::ResolveError;
+use std::borrow::Cow;
+
+/// Every code of this crate's own errors, and those of the browser platform, which TypeScript sees.
+pub const CODES: &[&str] = &[
+    "BROWSER_FAILED",
+    "CANCELLED",
+    "INTERNAL",
+    "INVALID_OPTION",
+    "LOCK_INTEGRITY",
+    "LOCK_MISSING",
+    "LOCK_OUT_OF_SYNC",
+    "PROJECT_UNKNOWN",
+    "STORE_LOST",
+    "WORKER_LOST",
+];
+
+/// An error as data: how errors come out of a platform, cross a worker boundary, and are printed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// The stable code.
+    pub code: Cow<'static, str>,
+    /// What happened, naming the package or file.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The package concerned.
+    pub package: Option<String>,
+}
+
+impl Fault {
+    /// A fault with a code and a message.
+    pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), hint: None, package: None }
+    }
+
+    /// With advice.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// With the package concerned.
+    #[must_use]
+    pub fn with_package(mut self, package: impl Into<String>) -> Self {
+        self.package = Some(package.into());
+        self
+    }
+}
+
+/// Why an install did not complete.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A `package.json` or lock that cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// No tree.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// A lock whose tree cannot be laid out.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The registry.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The platform.
+    #[error(transparent)]
+    Host(#[from] Fault),
+    /// `ci` without a lock.
+    #[error("{path} is missing: an install from a lock needs one")]
+    LockMissing {
+        /// The lock file's name.
+        path: String,
+    },
+    /// `ci` with a lock that does not fit.
+    #[error("{path} and package.json are not in step:\n{}", problems.join("\n"))]
+    LockOutOfSync {
+        /// The lock file's name.
+        path: String,
+        /// One line each, in npm's words.
+        problems: Vec<String>,
+    },
+    /// An integrity in a lock that means nothing.
+    #[error("the lock's integrity for {package} cannot be read: {integrity}")]
+    LockIntegrity {
+        /// `name@version`.
+        package: String,
+        /// What the lock says.
+        integrity: String,
+    },
+}
+
+impl EngineError {
+    /// The same as data.
+    pub fn to_fault(&self) -> Fault {
+        let message = self.to_string();
+        let (code, hint, package): (&'static str, Option<String>, Option<String>) = match self {
+            Self::Host(fault) => return fault.clone(),
+            Self::Manifest(error) => (error.code(), error.hint(), None),
+            Self::Resolve(error) => (error.code(), error.hint(), error.package().map(str::to_owned)),
+            Self::Layout(error) => (error.code(), error.hint(), None),
+            Self::Registry(error) => (error.code(), error.hint(), Some(error.package().to_owned())),
+            Self::LockMissing { .. } => {
+                ("LOCK_MISSING", Some("Run an install first, or commit the lock file.".to_owned()), None)
+            }
+            Self::LockOutOfSync { .. } => {
+                ("LOCK_OUT_OF_SYNC", Some("Run an install to bring the lock up to date.".to_owned()), None)
+            }
+            Self::LockIntegrity { package, .. } => (
+                "LOCK_INTEGRITY",
+                Some("Remove the damaged entry from the lock and install again.".to_owned()),
+                Some(package.clone()),
+            ),
+        };
+        Fault { code: Cow::Borrowed(code), message, hint, package }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
+
+use crate::Fault;
+use core::future::Future;
+use gantry_layout::Plan;
+use gantry_platform::{Clock, Http};
+use gantry_registry::{RegistryClient, TarballRequest};
+use gantry_store::{PackageIndex, PackageKey};
+use std::sync::Arc;
+
+/// One package to bring into the store.
+#[derive(Debug, Clone)]
+pub struct IngestJob {
+    /// Where the store keeps it.
+    pub key: PackageKey,
+    /// Its name, for events.
+    pub name: String,
+    /// Its version, for events.
+    pub version: String,
+    /// How to fetch it.
+    pub tarball: TarballRequest,
+    /// Unpacked size in bytes as the registry states it, so that big ones can go first; 0 where unknown.
+    pub size_hint: u64,
+}
+
+/// A package that is now in the store.
+#[derive(Debug, Clone)]
+pub struct IngestReport {
+    /// Its files and facts.
+    pub index: Arc<PackageIndex>,
+    /// Compressed bytes received.
+    pub bytes: u64,
+    /// Requests it took.
+    pub requests: u32,
+}
+
+/// Keeps packages, each once, whatever project wants it.
+pub trait PackageStore {
+    /// The files of `key`, if it is there and complete.
+    fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>>;
+    /// Fetches, verifies, unpacks and stores a package. Nothing of a package that fails is ever visible.
+    fn ingest(&self, job: IngestJob) -> impl Future<Output = Result<IngestReport, Fault>>;
+    /// Makes everything ingested so far durable.
+    fn commit(&self) -> impl Future<Output = Result<(), Fault>>;
+    /// Contents of one file of a stored package; `None` if it has no such file.
+    fn read_file(&self, key: &PackageKey, path: &str) -> impl Future<Output = Result<Option<Vec<u8>>, Fault>>;
+}
+
+/// What making the tree came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkReport {
+    /// Packages put in place anew.
+    pub linked: u32,
+    /// Packages that were in place.
+    pub kept: u32,
+    /// Files in all packages of the tree.
+    pub files: u64,
+    /// How files got there, in the platform's words (`hard link`, `clone`, `copy`, `virtual tree`).
+    pub method: String,
+    /// Why not by a better way, where there is one.
+    pub reason: Option<String>,
+}
+
+/// The project that an install is for.
+pub trait ProjectTree {
+    /// Makes `node_modules` what `plan` says. Either all of it becomes visible or what was there stays.
+    fn link(&self, plan: &Plan, store: &impl PackageStore) -> impl Future<Output = Result<LinkReport, Fault>>;
+    /// Replaces the lock file in one step.
+    fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
+}
+
+/// How many requests of each kind may be under way.
+#[derive(Debug, Clone, Copy)]
+pub struct Slots {
+    /// Packuments.
+    pub packuments: usize,
+    /// Packages being fetched or unpacked.
+    pub packages: usize,
+}
+
+/// A platform.
+pub trait Host {
+    /// Its HTTP client.
+    type Http: Http;
+    /// Its clock.
+    type Clock: Clock;
+    /// Its store.
+    type Store: PackageStore;
+    /// Its project.
+    type Project: ProjectTree;
+
+    /// The registries.
+    fn registry(&self) -> &RegistryClient<Self::Http, Self::Clock>;
+    /// The store.
+    fn store(&self) -> &Self::Store;
+    /// The project.
+    fn project(&self) -> &Self::Project;
+    /// How much at once.
+    fn slots(&self) -> Slots;
+}

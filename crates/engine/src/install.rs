@@ -1,0 +1,232 @@
+//! The pipeline itself.
+
+use crate::complete::complete_lock;
+use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
+use crate::jobs::job_of_planned;
+use crate::progress::Progress;
+use crate::request::{Extent, InstallMode, InstallRequest, Outcome};
+use crate::resolve::{Resolved, resolve};
+use crate::traffic::{Landing, Traffic};
+use crate::{EngineError, Event, Fault, Phase};
+use gantry_layout::{PlannedPackage, plan, wanted};
+use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use gantry_resolver::{Resolution, inert_paths, lock_mismatches, lock_satisfies};
+use gantry_store::PackageKey;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Installs a project.
+///
+/// `listener` is told what happens. The lock is written last: a run that fails or is dropped leaves the project's lock
+/// and tree as they were, and what the store has already got is used by the next run.
+pub async fn install<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Outcome, EngineError> {
+    let progress = Progress::new(host.registry().clock(), listener);
+    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    let lock = read_lock(request, &progress)?;
+    let mut traffic = Traffic::new(host);
+
+    let settled = |lock: &&Lockfile| describes_root(lock, &root) && lock_satisfies(&root, lock).is_ok();
+    let (mut lockfile, abbreviated) = match lock.as_ref().filter(settled) {
+        Some(lock) => {
+            progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
+            (lock.clone(), None)
+        }
+        None => {
+            progress.phase(Phase::Resolve);
+            let Resolved { resolution, abbreviated } =
+                resolve(host, request, root, lock.as_ref(), &mut traffic, &progress).await?;
+            for warning in &resolution.warnings {
+                progress.warn(warning.code, warning.message.clone());
+            }
+            match (request.mode, lock) {
+                (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
+                _ => (resolution.lockfile, Some(abbreviated)),
+            }
+        }
+    };
+
+    let mut inert = BTreeSet::new();
+    let mut left_out = Vec::new();
+    if request.extent == Extent::Tree {
+        inert = inert_paths(&lockfile, &request.resolve.target)?;
+        progress.phase(Phase::Fetch);
+        let foreign = inert.clone();
+        fetch(host, request, &lockfile, &mut inert, &mut traffic, &progress).await?;
+        left_out = inert.difference(&foreign).cloned().collect();
+        host.store().commit().await?;
+    }
+    drop(traffic);
+    if let Some(abbreviated) = abbreviated {
+        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &progress).await?;
+    }
+
+    let mut link = LinkReport::default();
+    let mut packages = 0;
+    let mut scripts = BTreeSet::new();
+    if request.extent == Extent::Tree {
+        progress.phase(Phase::Link);
+        let plan = plan(&lockfile, &inert, &request.omit, &|key| host.store().index(key))?;
+        packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
+        for package in &plan.packages {
+            if host.store().index(&package.key).is_some_and(|index| index.facts.has_install_script) {
+                scripts.insert(format!("{}@{}", package.name, package.version));
+            }
+        }
+        link = host.project().link(&plan, host.store()).await?;
+    }
+
+    progress.phase(Phase::Lock);
+    let lock_bytes = lockfile.to_bytes();
+    let lock_changed = request.lockfile.as_deref() != Some(&lock_bytes);
+    if lock_changed && request.mode == InstallMode::Install {
+        host.project().write_lock(&lock_bytes).await?;
+    }
+    progress.report();
+    let counters = progress.counters.get();
+    let elapsed = progress.elapsed();
+    progress.emit(Event::Done {
+        packages,
+        files: link.files,
+        requests: counters.requests,
+        bytes: counters.bytes,
+        elapsed,
+    });
+    Ok(Outcome {
+        lockfile: lock_bytes,
+        lock_changed,
+        packages,
+        reused: counters.reused,
+        requests: counters.requests,
+        bytes: counters.bytes,
+        elapsed,
+        link,
+        left_out,
+        scripts: scripts.into_iter().collect(),
+    })
+}
+
+/// The project's lock. `install` treats a damaged one as absent, with a warning, as npm does; one that is whole but cannot be
+/// used here would lose its versions that way, so it stops the install. `ci` takes nothing but a lock it can use.
+fn read_lock<C: gantry_platform::Clock>(
+    request: &InstallRequest,
+    progress: &Progress<'_, C>,
+) -> Result<Option<Lockfile>, EngineError> {
+    let Some(bytes) = &request.lockfile else {
+        return match request.mode {
+            InstallMode::Install => Ok(None),
+            InstallMode::Ci => Err(EngineError::LockMissing { path: request.lockfile_path.clone() }),
+        };
+    };
+    match (Lockfile::parse(bytes, &request.lockfile_path), request.mode) {
+        (Ok(lock), _) => Ok(Some(lock)),
+        (Err(error), InstallMode::Install) if matches!(error.code(), "LOCK_JSON" | "LOCK_SHAPE") => {
+            progress.warn(error.code(), format!("{error}; the lock is made anew"));
+            Ok(None)
+        }
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// Whether the lock was made from this `package.json`: its first entry repeats the members that matter. Where it does not,
+/// the lock may hold packages that nobody asks for any more.
+fn describes_root(lock: &Lockfile, root: &Manifest) -> bool {
+    let Some(LockEntry { manifest, .. }) = lock.entry("") else { return false };
+    manifest.version == root.version
+        && manifest.dependencies == root.dependencies
+        && manifest.dev_dependencies == root.dev_dependencies
+        && manifest.optional_dependencies == root.optional_dependencies
+        && manifest.peer_dependencies == root.peer_dependencies
+        && manifest.peer_optional == root.peer_optional
+        && manifest.bin == root.bin
+        && manifest.engines == root.engines
+        && manifest.license == root.license
+        && manifest.workspaces == root.workspaces
+}
+
+/// `ci` takes the lock as it is or not at all. What the lock alone could not settle (a peer conflict that was accepted when
+/// it was made, say) has been resolved again from it, and must have come to the same; what nobody asks for any more is
+/// not installed.
+fn confirmed(request: &InstallRequest, mut lock: Lockfile, resolution: &Resolution) -> Result<Lockfile, EngineError> {
+    let problems = lock_mismatches(&lock, resolution);
+    if problems.is_empty() {
+        let asked_for: FxHashSet<&str> = resolution.lockfile.packages.iter().map(|entry| entry.path.as_str()).collect();
+        lock.packages.retain(|entry| asked_for.contains(entry.path.as_str()));
+        return Ok(lock);
+    }
+    Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
+}
+
+/// Brings everything the tree needs into the store. An optional package that cannot be had is left out with what only it
+/// needs, as npm leaves it out: its path joins `inert`.
+async fn fetch<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    lockfile: &Lockfile,
+    inert: &mut BTreeSet<String>,
+    traffic: &mut Traffic<'a, H>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(), EngineError> {
+    let mut missing: FxHashMap<PackageKey, PlannedPackage> = FxHashMap::default();
+    for package in wanted(lockfile, inert, &request.omit)? {
+        missing.entry(package.key.clone()).or_insert(package);
+    }
+    traffic.retain_packages(|key| missing.contains_key(key));
+    let mut ordered: Vec<&PlannedPackage> = missing.values().collect();
+    ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    for package in ordered {
+        traffic.want(job_of_planned(host, package)?, progress);
+    }
+    missing.retain(|key, _| host.store().index(key).is_none());
+
+    for (key, fault) in traffic.take_failures() {
+        if let Some(package) = missing.remove(&key) {
+            give_up(lockfile, &package, fault, inert, progress)?;
+        }
+    }
+    while !missing.is_empty() {
+        match traffic.next(progress).await {
+            Some(Landing::Package(job, result)) => {
+                let Some(package) = missing.remove(&job.key) else { continue };
+                if let Err(fault) = result {
+                    give_up(lockfile, &package, fault, inert, progress)?;
+                }
+            }
+            Some(Landing::Packument(..)) => {}
+            None => {
+                return Err(Fault::new("STORE_LOST", "the store forgot a package that it had reported as there")
+                    .with_hint("Storage may have been cleared meanwhile; install again.")
+                    .into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Leaves out an optional package that failed; any other failure stops the install.
+fn give_up<C: gantry_platform::Clock>(
+    lockfile: &Lockfile,
+    package: &PlannedPackage,
+    fault: Fault,
+    inert: &mut BTreeSet<String>,
+    progress: &Progress<'_, C>,
+) -> Result<(), EngineError> {
+    let same = |entry: &&LockEntry| {
+        entry.integrity == package.integrity && entry.package_name() == package.name && !entry.link && !entry.in_bundle
+    };
+    let entries: Vec<&LockEntry> = lockfile.packages.iter().filter(same).collect();
+    // A tarball that is not what was promised is never passed over, optional or not.
+    let tampered = fault.code == "ARCHIVE_INTEGRITY";
+    if tampered || entries.is_empty() || !entries.iter().all(|entry| entry.optional) {
+        return Err(fault.into());
+    }
+    progress.warn(
+        fault.code.to_string(),
+        format!("optional {}@{} left out: {}", package.name, package.version, fault.message),
+    );
+    inert.extend(entries.into_iter().map(|entry| entry.path.clone()));
+    Ok(())
+}

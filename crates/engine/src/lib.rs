@@ -1,0 +1,43 @@
+//! The install pipeline, the same on every platform: lock or resolution → plan → fetch → verify → unpack → store → link →
+//! lock, written last.
+//!
+//! [`install`] is one future that owns everything under way: packuments and tarballs fly side by side in two lanes whose
+//! slots bound sockets, and dropping the future cancels them all. What a platform must bring is in [`Host`]; nothing here
+//! knows which one it runs on. Running again after any failure finishes the rest and repeats nothing.
+
+#![deny(missing_docs)]
+
+mod complete;
+mod error;
+mod event;
+mod host;
+mod install;
+mod jobs;
+mod progress;
+mod request;
+mod resolve;
+mod traffic;
+
+pub use error::{CODES, EngineError, Fault};
+pub use event::{Event, Phase};
+pub use host::{Host, IngestJob, IngestReport, LinkReport, PackageStore, ProjectTree, Slots};
+pub use install::install;
+pub use request::{Extent, InstallMode, InstallRequest, LockFields, Outcome};
+
+/// Every error code that can reach a user, of this crate and of those below it, sorted.
+pub fn all_codes() -> Vec<&'static str> {
+    let mut codes: Vec<&'static str> = [
+        CODES,
+        gantry_archive::CODES,
+        gantry_layout::CODES,
+        gantry_manifest::CODES,
+        gantry_registry::CODES,
+        gantry_resolver::CODES,
+        gantry_spec::CODES,
+        gantry_store::CODES,
+    ]
+    .concat();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}

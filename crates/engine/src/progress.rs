@@ -1,0 +1,74 @@
+//! Counters, and how often they are told.
+
+use crate::{Event, Phase};
+use gantry_platform::Clock;
+use std::cell::{Cell, RefCell};
+
+/// A person cannot read faster, and a page should not be woken more often.
+const MILLISECONDS_BETWEEN_REPORTS: f64 = 50.0;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counters {
+    pub resolved: u32,
+    pub wanted: u32,
+    pub downloaded: u32,
+    pub unpacked: u32,
+    pub reused: u32,
+    pub bytes: u64,
+    pub requests: u32,
+}
+
+/// Counts what happens and tells the listener at a bounded rate.
+pub(crate) struct Progress<'a, C> {
+    clock: &'a C,
+    listener: RefCell<&'a mut dyn FnMut(Event)>,
+    started: f64,
+    reported: Cell<f64>,
+    pub counters: Cell<Counters>,
+}
+
+impl<'a, C: Clock> Progress<'a, C> {
+    pub fn new(clock: &'a C, listener: &'a mut dyn FnMut(Event)) -> Self {
+        let started = clock.monotonic_milliseconds();
+        Self {
+            clock,
+            listener: RefCell::new(listener),
+            started,
+            reported: Cell::new(f64::NEG_INFINITY),
+            counters: Cell::default(),
+        }
+    }
+
+    pub fn elapsed(&self) -> f64 {
+        self.clock.monotonic_milliseconds() - self.started
+    }
+
+    pub fn emit(&self, event: Event) {
+        (self.listener.borrow_mut())(event);
+    }
+
+    pub fn phase(&self, phase: Phase) {
+        self.emit(Event::Phase { phase });
+        self.report();
+    }
+
+    pub fn warn(&self, code: impl Into<String>, message: impl Into<String>) {
+        self.emit(Event::Warning { code: code.into(), message: message.into() });
+    }
+
+    pub fn count(&self, change: impl FnOnce(&mut Counters)) {
+        let mut counters = self.counters.get();
+        change(&mut counters);
+        self.counters.set(counters);
+        if self.elapsed() - self.reported.get() >= MILLISECONDS_BETWEEN_REPORTS {
+            self.report();
+        }
+    }
+
+    pub fn report(&self) {
+        let elapsed = self.elapsed();
+        self.reported.set(elapsed);
+        let Counters { resolved, wanted, downloaded, unpacked, reused, bytes, requests } = self.counters.get();
+        self.emit(Event::Progress { resolved, wanted, downloaded, unpacked, reused, bytes, requests, elapsed });
+    }
+}

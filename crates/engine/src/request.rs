@@ -1,0 +1,83 @@
+//! What is asked of an install, and what comes of it.
+
+use crate::host::LinkReport;
+use gantry_layout::Omit;
+use gantry_resolver::ResolveOptions;
+
+/// Which of npm's two commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InstallMode {
+    /// `npm install`: the lock is used where it fits and brought up to date.
+    #[default]
+    Install,
+    /// `npm ci`: the lock must fit and is never written.
+    Ci,
+}
+
+/// Whether the lock gets the fields that only full documents have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LockFields {
+    /// As npm writes them: completed from unpacked packages, else from each version's own document.
+    #[default]
+    Npm,
+    /// Only what is at hand without further requests.
+    Fast,
+}
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// Up to `node_modules`.
+    #[default]
+    Tree,
+    /// Up to the lock: nothing is unpacked but what resolution needs.
+    LockOnly,
+}
+
+/// One install.
+#[derive(Debug, Clone, Default)]
+pub struct InstallRequest {
+    /// Text of the root `package.json`.
+    pub package_json: Vec<u8>,
+    /// How to call that file in messages.
+    pub package_json_path: String,
+    /// Text of the lock, if the project has one.
+    pub lockfile: Option<Vec<u8>>,
+    /// How to call that file in messages.
+    pub lockfile_path: String,
+    /// `install` or `ci`.
+    pub mode: InstallMode,
+    /// How far to go.
+    pub extent: Extent,
+    /// Which lock fields.
+    pub lock_fields: LockFields,
+    /// What not to install (it is in the lock all the same).
+    pub omit: Omit,
+    /// Target and rules of resolution.
+    pub resolve: ResolveOptions,
+}
+
+/// A completed install.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// The lock's text.
+    pub lockfile: Vec<u8>,
+    /// Whether it differs from what the project had.
+    pub lock_changed: bool,
+    /// Installed packages.
+    pub packages: u32,
+    /// Of these, how many the store had before.
+    pub reused: u32,
+    /// Requests made.
+    pub requests: u32,
+    /// Compressed bytes of tarballs received.
+    pub bytes: u64,
+    /// Milliseconds it took.
+    pub elapsed: f64,
+    /// How the tree was made; default where [`Extent::LockOnly`] was asked.
+    pub link: LinkReport,
+    /// Paths of optional packages that belong on the target and could not be had.
+    pub left_out: Vec<String>,
+    /// `name@version` of installed packages that have install scripts, sorted. The engine runs none.
+    pub scripts: Vec<String>,
+}

@@ -1,0 +1,175 @@
+//! Drives the resolver: its requests become packument flights, its picks become package flights.
+
+use crate::host::{Host, PackageStore};
+use crate::jobs::job_of;
+use crate::progress::Progress;
+use crate::request::{Extent, InstallMode, InstallRequest};
+use crate::traffic::{Landing, Traffic};
+use crate::{EngineError, Fault};
+use gantry_manifest::{Lockfile, Manifest, TextStyle};
+use gantry_registry::RegistryError;
+use gantry_resolver::{
+    BundleRequest, PackumentProblem, Priority, Resolution, ResolveError, Resolver, Step, installs_on,
+};
+use gantry_store::PackageKey;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A resolved tree, and what is needed to complete its lock.
+pub(crate) struct Resolved {
+    pub resolution: Resolution,
+    /// Packages whose packument was abbreviated, so that the lock lacks what only full documents have.
+    pub abbreviated: FxHashSet<String>,
+}
+
+/// Resolves, and fetches packages as their versions are picked.
+pub(crate) async fn resolve<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    root: Manifest,
+    lock: Option<&Lockfile>,
+    traffic: &mut Traffic<'a, H>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Resolved, EngineError> {
+    let mut options = request.resolve.clone();
+    // A lock looks like the package.json beside it.
+    options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
+    options.save = request.mode == InstallMode::Install;
+    let mut resolver = Resolver::new(root, lock, options)?;
+    let mut bundles: FxHashMap<PackageKey, BundleRequest> = FxHashMap::default();
+    let mut abbreviated = FxHashSet::default();
+    let mut failures: FxHashMap<String, RegistryError> = FxHashMap::default();
+    loop {
+        let step = resolver.next().map_err(|error| explain(error, &failures))?;
+        for pick in resolver.take_picks() {
+            progress.count(|counters| counters.resolved += 1);
+            if request.extent == Extent::Tree
+                && installs_on(&pick.manifest, &request.resolve.target)
+                && let Some(job) = job_of(host, &pick.name, &pick.manifest)?
+            {
+                traffic.want(job, progress);
+            }
+        }
+        let mut answered = false;
+        for bundle in resolver.take_bundle_requests() {
+            let Some(job) = job_of(host, &bundle.name, &bundle.manifest)? else {
+                // No tarball, nothing bundled.
+                resolver.answer_bundle(bundle.id, Ok(Vec::new()));
+                answered = true;
+                continue;
+            };
+            if host.store().index(&job.key).is_some() {
+                resolver.answer_bundle(bundle.id, bundled_manifests(host, &job.key).await);
+                answered = true;
+            } else {
+                bundles.insert(job.key.clone(), bundle);
+                traffic.want(job, progress);
+            }
+        }
+        for warning in resolver.take_warnings() {
+            progress.warn(warning.code, warning.message);
+        }
+        match step {
+            Step::Done => break,
+            Step::Need(requests) => {
+                for need in requests {
+                    match need.priority {
+                        Priority::Demand => traffic.demand(need.name),
+                        Priority::Prefetch => traffic.prefetch(need.name),
+                    }
+                }
+            }
+        }
+        if answered {
+            continue;
+        }
+        match traffic.next(progress).await {
+            Some(Landing::Packument(name, result)) => {
+                if result.as_ref().is_ok_and(|packument| packument.is_abbreviated()) {
+                    abbreviated.insert(name.as_str().to_owned());
+                }
+                resolver.answer(
+                    &name,
+                    result.map_err(|error| {
+                        let problem = problem_with(&error);
+                        failures.insert(name.as_str().to_owned(), error);
+                        problem
+                    }),
+                );
+            }
+            Some(Landing::Package(job, result)) => {
+                if let Some(bundle) = bundles.remove(&job.key) {
+                    let contents = match result {
+                        Ok(_) => bundled_manifests(host, &job.key).await,
+                        Err(fault) => Err(problem_of(fault)),
+                    };
+                    resolver.answer_bundle(bundle.id, contents);
+                } else if let Err(fault) = result {
+                    // Fetched on a guess: whether anybody needs it is decided once the tree stands.
+                    traffic.failed(job.key, fault);
+                }
+            }
+            None => {
+                return Err(Fault::new("WORKER_LOST", "the resolver waits for answers that nobody is fetching").into());
+            }
+        }
+    }
+    let resolution = resolver.finish().map_err(|error| explain(error, &failures))?;
+    Ok(Resolved { resolution, abbreviated })
+}
+
+fn problem_with(error: &RegistryError) -> PackumentProblem {
+    match error {
+        RegistryError::NotFound { .. } => PackumentProblem::NotFound,
+        other => PackumentProblem::Failed { code: other.code(), message: other.to_string() },
+    }
+}
+
+/// The resolver knows who wanted what could not be fetched, the registry's error what to do about it: both are told.
+fn explain(error: ResolveError, failures: &FxHashMap<String, RegistryError>) -> EngineError {
+    let cause = match &error {
+        ResolveError::Fetch { package, .. } => failures.get(package),
+        _ => None,
+    };
+    match cause {
+        Some(cause) => {
+            Fault { hint: cause.hint(), ..Fault::new(cause.code(), error.to_string()).with_package(cause.package()) }
+                .into()
+        }
+        None => error.into(),
+    }
+}
+
+fn problem_of(fault: Fault) -> PackumentProblem {
+    PackumentProblem::Failed { code: "REGISTRY_TARBALL", message: fault.message }
+}
+
+/// The manifests of all packages below a stored package's own `node_modules`.
+async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<Vec<(String, Manifest)>, PackumentProblem> {
+    let Some(index) = host.store().index(key) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for file in index.files.iter().filter(|file| is_bundled_manifest(&file.path)) {
+        let bytes = host.store().read_file(key, &file.path).await.map_err(problem_of)?.unwrap_or_default();
+        // npm too passes over what it cannot read there.
+        if let Ok(manifest) = Manifest::parse_package_json(&bytes, &file.path) {
+            let folder = file.path.strip_suffix("/package.json").unwrap_or(&file.path);
+            found.push((folder.to_owned(), manifest));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether `path` is the `package.json` of a package directly in some `node_modules` of the tarball.
+fn is_bundled_manifest(path: &str) -> bool {
+    let Some(folder) = path.strip_suffix("/package.json") else { return false };
+    let mut rest = folder;
+    loop {
+        let Some(inside) = rest.strip_prefix("node_modules/") else { return false };
+        let names = if inside.starts_with('@') { 2 } else { 1 };
+        let length = inside.split('/').take(names).map(|part| part.len() + 1).sum::<usize>() - 1;
+        match inside.get(length..) {
+            Some("") => return inside.split('/').count() == names,
+            Some(more) => rest = more.trim_start_matches('/'),
+            None => return false,
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Time and randomness.
+
+use core::future::Future;
+
+/// Wall and monotonic time, and waiting.
+pub trait Clock {
+    /// Milliseconds since an arbitrary start; never goes backwards.
+    fn monotonic_milliseconds(&self) -> f64;
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    fn unix_milliseconds(&self) -> f64;
+    /// Completes after `milliseconds`.
+    fn sleep(&self, milliseconds: f64) -> impl Future<Output = ()>;
+}
+
+/// Random bytes, for names of temporary things and for jitter; not for secrets.
+pub trait Entropy {
+    /// Fills `bytes`.
+    fn fill(&self, bytes: &mut [u8]);
+}

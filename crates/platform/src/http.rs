@@ -1,0 +1,83 @@
+//! One HTTP request, one buffered response.
+
+use bytes::Bytes;
+use core::future::Future;
+
+/// A `GET` request.
+#[derive(Debug, Clone, Default)]
+pub struct HttpRequest {
+    /// Absolute URL, without credentials.
+    pub url: String,
+    /// Header names in lower case, with values. In a browser only safelisted ones avoid a preflight.
+    pub headers: Vec<(String, String)>,
+    /// Longest time without any progress (connect, headers, or the next piece of body), in milliseconds.
+    pub timeout_milliseconds: u64,
+    /// A response whose (decoded) body is longer than this many bytes is given up with [`HttpErrorKind::TooLarge`].
+    pub max_body_bytes: u64,
+}
+
+/// A response with its whole body.
+#[derive(Debug, Clone)]
+pub struct HttpResponse {
+    /// Status code, after redirects.
+    pub status: u16,
+    /// Header names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body, content encodings removed.
+    pub body: Bytes,
+}
+
+impl HttpResponse {
+    /// The first value of header `name`, which is given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Sends requests.
+///
+/// An implementation follows redirects (at most 20), removes `authorization` and `cookie` when one leaves the origin,
+/// and resolves once the whole body is there. Dropping the future cancels the request. Status codes are not errors.
+pub trait Http {
+    /// Sends `request` and collects the response.
+    fn send(&self, request: HttpRequest) -> impl Future<Output = Result<HttpResponse, HttpError>>;
+}
+
+/// Why no response came.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{url}: {message}")]
+pub struct HttpError {
+    /// What kind of failure.
+    pub kind: HttpErrorKind,
+    /// The address asked, without credentials.
+    pub url: String,
+    /// What the platform said.
+    pub message: String,
+}
+
+/// The kinds of transport failure that callers tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HttpErrorKind {
+    /// No connection: refused, unreachable, name unknown, TLS refused, blocked by CORS, or offline.
+    Connect,
+    /// The connection broke while the response was under way.
+    Interrupted,
+    /// No progress within the time allowed.
+    Timeout,
+    /// The body is longer than the request allowed.
+    TooLarge,
+    /// More redirects than allowed, or a redirect to something that is not HTTP.
+    Redirect,
+    /// The address cannot be used.
+    InvalidUrl,
+    /// The body's content encoding is damaged.
+    Encoding,
+}
+
+impl HttpErrorKind {
+    /// Whether asking again may succeed.
+    pub fn is_transient(self) -> bool {
+        matches!(self, Self::Connect | Self::Interrupted | Self::Timeout | Self::Encoding)
+    }
+}

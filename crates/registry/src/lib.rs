@@ -1,0 +1,30 @@
+//! The registry client: which address to ask, with which credentials, how often to try again, and what an answer means.
+//!
+//! Sits between the engine and the platform's [`Http`](gantry_platform::Http), so that the browser's `fetch` and the
+//! native client behave alike. Packuments are asked for in their abbreviated form, whose `Accept` header needs no CORS
+//! preflight. A tarball is only handed on once its integrity has been verified, and a damaged one is fetched once more
+//! before that becomes an error.
+//!
+//! Costs: one request per packument and per tarball; nothing is parsed here beyond the packument's span scan.
+
+#![deny(missing_docs)]
+
+mod client;
+mod error;
+mod retry;
+mod tarball;
+#[cfg(test)]
+mod tests;
+
+pub use client::{RegistryClient, RegistrySettings, ReplaceHost, VersionFacts};
+pub use error::{CODES, RegistryError};
+pub use retry::RetryPolicy;
+pub use tarball::{FetchedTarball, TarballRequest, fetch_tarball};
+
+/// npm's own default registry, read at build time from npm's published definitions; `None` where those were not at hand.
+pub const DEFAULT_REGISTRY: Option<&str> = option_env!("GANTRY_DEFAULT_REGISTRY");
+
+/// The host name in an address.
+pub fn host_of(address: &str) -> Option<String> {
+    url::Url::parse(address).ok()?.host_str().map(str::to_owned)
+}

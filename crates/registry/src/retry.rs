@@ -1,0 +1,93 @@
+//! When to ask again, and after how long.
+
+use crate::RegistryError;
+use core::future::Future;
+use gantry_platform::{Clock, Http, HttpRequest, HttpResponse};
+
+/// How often and how patiently a request is repeated.
+///
+/// npm's `fetch-retries`, `fetch-retry-factor`, `fetch-retry-mintimeout`, `fetch-retry-maxtimeout` and `fetch-timeout`
+/// where they are set. The defaults wait less than npm's ten seconds before the first repetition: somebody is looking.
+#[derive(Debug, Clone, Copy)]
+pub struct RetryPolicy {
+    /// Repetitions after the first attempt.
+    pub retries: u32,
+    /// By what each wait is longer than the one before.
+    pub factor: f64,
+    /// The first wait, in milliseconds.
+    pub min_wait_milliseconds: f64,
+    /// No wait is longer, in milliseconds; also the cap on a registry's `Retry-After`.
+    pub max_wait_milliseconds: f64,
+    /// Longest time without progress before an attempt is given up, in milliseconds.
+    pub timeout_milliseconds: u64,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            retries: 3,
+            factor: 4.0,
+            min_wait_milliseconds: 250.0,
+            max_wait_milliseconds: 60_000.0,
+            timeout_milliseconds: 30_000,
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// How long to wait before repetition `attempt` (from 0). `jitter` in 0..1 spreads clients that failed together.
+    pub fn wait(&self, attempt: u32, retry_after_milliseconds: Option<f64>, jitter: f64) -> f64 {
+        let exponent = i32::try_from(attempt).unwrap_or(i32::MAX);
+        let backoff = self.min_wait_milliseconds * self.factor.powi(exponent) * (1.0 + jitter);
+        retry_after_milliseconds.map_or(backoff, |asked| asked.max(backoff)).min(self.max_wait_milliseconds)
+    }
+}
+
+/// Whether a status may be different the next time (npm's `make-fetch-happen`, plus 425).
+pub(crate) fn status_is_transient(status: u16) -> bool {
+    matches!(status, 408 | 420 | 425 | 429) || status >= 500
+}
+
+/// `Retry-After` in seconds, as milliseconds. The date form is not used by registries and is ignored.
+fn retry_after(response: &HttpResponse) -> Option<f64> {
+    response.header("retry-after")?.trim().parse::<f64>().ok().filter(|seconds| *seconds >= 0.0).map(|s| s * 1000.0)
+}
+
+/// Runs `attempt` until it succeeds, fails for good, or the policy is exhausted.
+pub(crate) async fn retrying<T, C, F>(
+    policy: &RetryPolicy,
+    clock: &C,
+    mut attempt: impl FnMut(u32) -> F,
+) -> Result<T, RegistryError>
+where
+    C: Clock,
+    F: Future<Output = Result<T, RegistryError>>,
+{
+    let mut tried = 0;
+    loop {
+        match attempt(tried).await {
+            Err(error) if error.is_transient() && tried < policy.retries => {
+                let jitter = clock.monotonic_milliseconds().fract().abs();
+                clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
+                tried += 1;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Sends a request once and turns what is not a 200 into an error about `package`.
+pub(crate) async fn ask<H: Http>(http: &H, request: HttpRequest, package: &str) -> Result<HttpResponse, RegistryError> {
+    let url = request.url.clone();
+    let response = http
+        .send(request)
+        .await
+        .map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
+    let package = package.to_owned();
+    match response.status {
+        200 => Ok(response),
+        404 | 405 | 410 => Err(RegistryError::NotFound { package, url }),
+        401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
+        status => Err(RegistryError::Status { package, url, status, retry_after_milliseconds: retry_after(&response) }),
+    }
+}

@@ -1,0 +1,206 @@
+//! Addresses, credentials and the retry rules, against a scripted HTTP and a clock that only counts.
+
+use crate::{RegistryClient, RegistryError, RegistrySettings, ReplaceHost, RetryPolicy, fetch_tarball};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use gantry_archive::Integrity;
+use gantry_manifest::{Config, NpmrcValue};
+use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Answers in order, and remembers what was asked.
+#[derive(Clone, Default)]
+struct Script {
+    answers: Rc<RefCell<Vec<Result<HttpResponse, HttpErrorKind>>>>,
+    asked: Rc<RefCell<Vec<HttpRequest>>>,
+}
+
+impl Script {
+    fn new(answers: Vec<Result<HttpResponse, HttpErrorKind>>) -> Self {
+        let mut answers = answers;
+        answers.reverse();
+        Self { answers: Rc::new(RefCell::new(answers)), asked: Rc::default() }
+    }
+
+    fn asked(&self) -> Vec<HttpRequest> {
+        self.asked.borrow().clone()
+    }
+}
+
+impl Http for Script {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let url = request.url.clone();
+        self.asked.borrow_mut().push(request);
+        let answer = self.answers.borrow_mut().pop().expect("no more requests than the script has answers");
+        answer.map_err(|kind| HttpError { kind, url, message: "scripted".to_owned() })
+    }
+}
+
+/// Time passes only by sleeping.
+#[derive(Clone, Default)]
+struct Sleeps(Rc<RefCell<Vec<f64>>>);
+
+impl Clock for Sleeps {
+    fn monotonic_milliseconds(&self) -> f64 {
+        self.0.borrow().iter().sum::<f64>().floor()
+    }
+
+    fn unix_milliseconds(&self) -> f64 {
+        self.monotonic_milliseconds()
+    }
+
+    async fn sleep(&self, milliseconds: f64) {
+        self.0.borrow_mut().push(milliseconds);
+    }
+}
+
+fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpErrorKind> {
+    Ok(HttpResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) })
+}
+
+fn client(
+    script: &Script,
+    clock: &Sleeps,
+    settings: &[(&str, &str)],
+    replace_host: ReplaceHost,
+) -> RegistryClient<Script, Sleeps> {
+    let mut config = Config::new();
+    let layer = settings.iter().map(|(key, value)| ((*key).to_owned(), NpmrcValue::Text((*value).to_owned())));
+    config.push_layer(layer.collect());
+    let settings = RegistrySettings {
+        config,
+        default_registry: "https://registry.example/npm/".to_owned(),
+        replace_host,
+        retry: RetryPolicy { retries: 2, min_wait_milliseconds: 100.0, factor: 10.0, ..RetryPolicy::default() },
+    };
+    RegistryClient::new(script.clone(), clock.clone(), settings)
+}
+
+fn now<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("scripted answers never wait")
+}
+
+const PACKUMENT: &str =
+    r#"{"name":"a","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"a","version":"1.0.0"}}}"#;
+
+#[test]
+fn a_scoped_name_is_one_path_segment_and_the_abbreviated_form_is_asked_for() {
+    let (script, clock) = (Script::new(vec![answer(200, PACKUMENT)]), Sleeps::default());
+    let packument = now(client(&script, &clock, &[], ReplaceHost::Never).packument("@scope/a")).unwrap();
+    assert!(packument.has_version("1.0.0"));
+    let asked = script.asked();
+    assert_eq!(asked[0].url, "https://registry.example/npm/@scope%2fa");
+    assert!(asked[0].headers.iter().any(|(name, value)| name == "accept" && value.contains("install-v1+json")));
+}
+
+#[test]
+fn a_scope_has_its_own_registry_and_credentials_stay_with_theirs() {
+    let settings = [
+        ("registry", "https://registry.example/npm/"),
+        ("@own:registry", "https://own.example/"),
+        ("//own.example/:_authToken", "secret"),
+    ];
+    let (script, clock) = (Script::new(vec![answer(200, PACKUMENT), answer(200, PACKUMENT)]), Sleeps::default());
+    let client = client(&script, &clock, &settings, ReplaceHost::Never);
+    now(client.packument("@own/a")).unwrap();
+    now(client.packument("a")).unwrap();
+    let authorized = |request: &HttpRequest| request.headers.iter().any(|(name, _)| name == "authorization");
+    let asked = script.asked();
+    assert!(asked[0].url.starts_with("https://own.example/") && authorized(&asked[0]));
+    assert!(asked[1].url.starts_with("https://registry.example/") && !authorized(&asked[1]));
+}
+
+#[test]
+fn what_is_transient_is_repeated_with_growing_waits_and_what_is_not_fails_at_once() {
+    for transient in [answer(429, ""), answer(503, ""), Err(HttpErrorKind::Interrupted), Err(HttpErrorKind::Timeout)] {
+        let (script, clock) =
+            (Script::new(vec![transient.clone(), transient, answer(200, PACKUMENT)]), Sleeps::default());
+        now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap();
+        let waits = clock.0.borrow().clone();
+        assert!(waits.len() == 2 && waits[0] >= 100.0 && waits[1] >= 1000.0, "{waits:?}");
+    }
+    for (permanent, code) in [(404, "REGISTRY_NOT_FOUND"), (401, "REGISTRY_UNAUTHORIZED"), (400, "REGISTRY_STATUS")] {
+        let (script, clock) = (Script::new(vec![answer(permanent, "")]), Sleeps::default());
+        let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
+        assert_eq!((error.code(), error.package()), (code, "a"));
+        assert!(clock.0.borrow().is_empty());
+    }
+}
+
+#[test]
+fn retries_end() {
+    let (script, clock) = (Script::new(vec![answer(500, ""), answer(500, ""), answer(500, "")]), Sleeps::default());
+    let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
+    assert_eq!(error.code(), "REGISTRY_STATUS");
+    assert_eq!(script.asked().len(), 3);
+}
+
+#[test]
+fn retry_after_is_waited_for_up_to_the_longest_wait() {
+    let policy = RetryPolicy { max_wait_milliseconds: 5000.0, ..RetryPolicy::default() };
+    assert!((policy.wait(0, Some(2000.0), 0.0) - 2000.0).abs() < 0.1);
+    assert!((policy.wait(0, Some(9000.0), 0.0) - 5000.0).abs() < 0.1);
+    assert!(policy.wait(0, Some(0.0), 0.5) > policy.wait(0, Some(0.0), 0.0));
+}
+
+#[test]
+fn something_that_is_no_packument_is_said_to_be_so() {
+    for body in ["<!doctype html><title>Sign in</title>", "[1]", "{}"] {
+        let (script, clock) = (Script::new(vec![answer(200, body)]), Sleeps::default());
+        let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
+        assert_eq!(error.code(), "REGISTRY_PACKUMENT");
+        assert!(error.to_string().contains("https://registry.example/npm/a"), "{error}");
+    }
+}
+
+#[test]
+fn tarball_addresses_of_the_replaced_host_go_to_the_configured_registry() {
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let address = |replace: ReplaceHost, resolved: &str| {
+        client(&script, &clock, &[], replace).tarball_request("a", "1.0.0", Some(resolved), None).unwrap().url
+    };
+    let public = "https://public.example/a/-/a-1.0.0.tgz";
+    assert_eq!(address(ReplaceHost::Never, public), public);
+    assert_eq!(
+        address(ReplaceHost::Host("public.example".to_owned()), public),
+        "https://registry.example/npm/a/-/a-1.0.0.tgz"
+    );
+    let elsewhere = "http://other.example:8080/npm/a/-/a-1.0.0.tgz";
+    assert_eq!(address(ReplaceHost::Host("public.example".to_owned()), elsewhere), elsewhere);
+    assert_eq!(address(ReplaceHost::Always, elsewhere), "https://registry.example/npm/a/-/a-1.0.0.tgz");
+}
+
+#[test]
+fn an_address_left_out_of_the_lock_is_the_registrys_conventional_one() {
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let client = client(&script, &clock, &[], ReplaceHost::Never);
+    let url = client.tarball_request("@scope/a", "1.0.0", None, None).unwrap().url;
+    assert_eq!(url, "https://registry.example/npm/@scope/a/-/a-1.0.0.tgz");
+}
+
+#[test]
+fn an_address_that_is_not_http_is_refused_without_its_credentials() {
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let client = client(&script, &clock, &[], ReplaceHost::Never);
+    let error = client.tarball_request("a", "1.0.0", Some("ftp://me:secret@host/a.tgz"), None).unwrap_err();
+    assert!(matches!(error, RegistryError::Url { .. }));
+    assert!(!error.to_string().contains("secret"), "{error}");
+}
+
+#[test]
+fn a_damaged_tarball_is_fetched_once_more_past_any_cache() {
+    let integrity = Integrity::sha512_of(b"right");
+    let request = |script: &Script| {
+        let settings = client(script, &Sleeps::default(), &[], ReplaceHost::Never);
+        settings.tarball_request("a", "1.0.0", None, Some(integrity.clone())).unwrap()
+    };
+    let script = Script::new(vec![answer(200, "wrong"), answer(200, "right")]);
+    let fetched = now(fetch_tarball(&script, &Sleeps::default(), &request(&script))).unwrap();
+    assert_eq!((&fetched.body[..], fetched.requests), (&b"right"[..], 2));
+    assert!(script.asked()[1].headers.iter().any(|(name, value)| name == "cache-control" && value == "no-cache"));
+
+    let script = Script::new(vec![answer(200, "wrong"), answer(200, "wrong")]);
+    let error = now(fetch_tarball(&script, &Sleeps::default(), &request(&script))).unwrap_err();
+    assert_eq!((error.code(), error.package()), ("ARCHIVE_INTEGRITY", "a@1.0.0"));
+}
