@@ -1,0 +1,39 @@
+//! How errors are printed, and which exit status they have.
+
+use gantry_engine::Fault;
+use miette::{MietteDiagnostic, Report};
+
+/// Prints an error: to stderr for people, to stdout as one JSON object where `--json` was given.
+pub fn print_failure(fault: &Fault, json: bool) {
+    if json {
+        let object = serde_json::json!({
+            "type": "error",
+            "code": fault.code,
+            "message": fault.message,
+            "hint": fault.hint,
+            "package": fault.package,
+        });
+        println!("{object}");
+        return;
+    }
+    let mut diagnostic = MietteDiagnostic::new(&fault.message).with_code(fault.code.as_ref());
+    diagnostic.help.clone_from(&fault.hint);
+    eprintln!("{:?}", Report::new(diagnostic));
+}
+
+/// The exit status for an error; the numbers are listed in the crate's documentation and the README.
+pub fn exit_status(fault: &Fault) -> u8 {
+    let code = fault.code.as_ref();
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| code.starts_with(prefix));
+    if code == "CANCELLED" {
+        130
+    } else if starts(&["ARCHIVE_"]) {
+        5
+    } else if starts(&["REGISTRY_", "HTTP_", "PACKUMENT_"]) {
+        3
+    } else if starts(&["DISK_", "STORE_", "TASK_", "PROJECT_"]) {
+        4
+    } else {
+        1
+    }
+}

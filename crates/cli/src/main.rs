@@ -1,0 +1,27 @@
+//! The `gantry` command: reads options and npm's settings, runs the engine on this machine, prints what happened.
+//!
+//! stdout carries data (`--json`: one event a line), stderr everything else. Exit status: 0 done; 1 the project, its lock
+//! or the settings are at fault; 2 wrong usage; 3 the registry or the network; 4 the disk or the store; 5 a package is not
+//! what it should be; 130 interrupted.
+
+#![expect(clippy::disallowed_methods, reason = "a command may read its environment")]
+
+mod commands;
+mod failure;
+mod options;
+mod report;
+mod settings;
+
+use clap::Parser;
+use options::{Command, Options};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let outcome = match options.command {
+        Command::Install(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Install),
+        Command::Ci(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Ci),
+        Command::Digest(arguments) => commands::digest::run(&arguments),
+    };
+    ExitCode::from(outcome)
+}

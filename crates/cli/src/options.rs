@@ -1,0 +1,105 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Installs npm packages as npm does, faster.
+#[derive(Debug, Parser)]
+#[command(name = "gantry", version, propagate_version = true)]
+pub struct Options {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Install a project's dependencies and bring its lock file up to date.
+    #[command(visible_alias = "i")]
+    Install(InstallArguments),
+    /// Install exactly what the lock file says; fail where it does not fit package.json.
+    Ci(InstallArguments),
+    /// Print a digest of node_modules that is the same on every platform.
+    Digest(DigestArguments),
+}
+
+/// Options of `install` and `ci`.
+#[derive(Debug, Args)]
+pub struct InstallArguments {
+    /// The project's folder.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub prefix: PathBuf,
+    /// Where packages and metadata are kept.
+    #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
+    pub store_dir: Option<PathBuf>,
+    /// The registry for packages without a scope registry of their own.
+    #[arg(long, value_name = "URL")]
+    pub registry: Option<String>,
+    /// Stop at the lock file.
+    #[arg(long, visible_alias = "package-lock-only")]
+    pub lockfile_only: bool,
+    /// Do not mention install scripts; they are never run.
+    #[arg(long)]
+    pub ignore_scripts: bool,
+    /// Install for this operating system (as in Node's process.platform).
+    #[arg(long)]
+    pub os: Option<String>,
+    /// Install for this processor (as in Node's process.arch).
+    #[arg(long)]
+    pub cpu: Option<String>,
+    /// Install for this C library.
+    #[arg(long)]
+    pub libc: Option<String>,
+    /// Pick versions for this version of Node.js instead of the one on the PATH.
+    #[arg(long, value_name = "VERSION")]
+    pub node_version: Option<String>,
+    /// Leave out these dependencies; may be repeated.
+    #[arg(long, value_name = "KIND")]
+    pub omit: Vec<OmitKind>,
+    /// Install these dependencies even if a setting omits them; may be repeated.
+    #[arg(long, value_name = "KIND")]
+    pub include: Vec<OmitKind>,
+    /// Ignore peer dependencies.
+    #[arg(long)]
+    pub legacy_peer_deps: bool,
+    /// Fail on every peer conflict, also those between dependencies.
+    #[arg(long)]
+    pub strict_peer_deps: bool,
+    /// Accept peer conflicts and wrong platforms.
+    #[arg(long)]
+    pub force: bool,
+    /// Which lock fields to write: npm's, or only what needs no further request.
+    #[arg(long, value_name = "WHICH", default_value = "npm")]
+    pub lock_fields: LockFieldsOption,
+    /// Print events and the result as JSON, one a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `digest`.
+#[derive(Debug, Args)]
+pub struct DigestArguments {
+    /// The project's folder.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub prefix: PathBuf,
+}
+
+/// A kind of dependency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OmitKind {
+    /// What only development needs.
+    Dev,
+    /// What may fail to install.
+    Optional,
+    /// What only peers ask for.
+    Peer,
+}
+
+/// `--lock-fields`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LockFieldsOption {
+    /// As npm writes them.
+    Npm,
+    /// Without completion.
+    Fast,
+}

@@ -1,0 +1,111 @@
+//! What is printed while an install runs, and at its end.
+
+use gantry_engine::{Event, Outcome, Phase};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// Prints events: a moving line on a terminal, nothing in a pipe, NDJSON with `--json`.
+pub struct Reporter {
+    json: bool,
+    bar: ProgressBar,
+}
+
+impl Reporter {
+    pub fn new(json: bool) -> Self {
+        let show = !json && std::io::stderr().is_terminal();
+        let target = if show { ProgressDrawTarget::stderr_with_hz(12) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Self { json, bar }
+    }
+
+    /// Takes one event.
+    pub fn event(&self, event: &Event) {
+        if self.json {
+            if let Ok(line) = serde_json::to_string(event) {
+                println!("{line}");
+            }
+            return;
+        }
+        match event {
+            Event::Phase { phase } => self.bar.set_message(describe(*phase)),
+            Event::Progress { resolved, wanted, unpacked, reused, bytes, .. } => {
+                self.bar.set_message(format!(
+                    "{resolved} resolved, {} of {wanted} packages in the store, {}",
+                    unpacked + reused,
+                    megabytes(*bytes)
+                ));
+                self.bar.tick();
+            }
+            Event::Warning { code, message } => self.bar.suspend(|| eprintln!("warning {code}: {message}")),
+            _ => {}
+        }
+    }
+
+    /// Prints the result.
+    pub fn finish(&self, outcome: &Outcome, ignore_scripts: bool) {
+        self.bar.finish_and_clear();
+        let Outcome { lock_changed, packages, reused, requests, bytes, elapsed, link, scripts, .. } = outcome;
+        if self.json {
+            let object = serde_json::json!({
+                "type": "result",
+                "packages": packages,
+                "reused": reused,
+                "requests": requests,
+                "bytes": bytes,
+                "elapsed": elapsed,
+                "lockChanged": lock_changed,
+                "linked": link.linked,
+                "kept": link.kept,
+                "files": link.files,
+                "method": link.method,
+                "reason": link.reason,
+                "scripts": scripts,
+            });
+            println!("{object}");
+            return;
+        }
+        if !ignore_scripts && !scripts.is_empty() {
+            eprintln!(
+                "warning SCRIPTS_NOT_RUN: install scripts are not run yet; these have one: {}",
+                scripts.join(", ")
+            );
+        }
+        let lock = if *lock_changed { "lock written" } else { "lock unchanged" };
+        if link.method.is_empty() {
+            eprintln!("{lock}, {requests} requests, {}", seconds(*elapsed));
+            return;
+        }
+        let why = link.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        eprintln!(
+            "{packages} packages, {} files: {} linked by {}{why}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
+            link.files,
+            link.linked,
+            link.method,
+            link.kept,
+            megabytes(*bytes),
+            seconds(*elapsed)
+        );
+    }
+}
+
+fn describe(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Resolve => "resolving",
+        Phase::Fetch => "fetching",
+        Phase::Link => "making node_modules",
+        Phase::Lock => "writing the lock",
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+    let value = bytes as f64 / 1e6;
+    format!("{value:.1} MB")
+}
+
+fn seconds(milliseconds: f64) -> String {
+    format!("{:.2} s", milliseconds / 1000.0)
+}

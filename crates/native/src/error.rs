@@ -1,0 +1,96 @@
+//! What can go wrong on this machine.
+
+use gantry_engine::Fault;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) const CODES: &[&str] =
+    &["DISK_FULL", "DISK_DENIED", "DISK_IO", "HTTP_CLIENT", "STORE_CORRUPT", "PROJECT_BUSY", "TASK_LOST"];
+
+/// A failure of files, threads or the HTTP client's set-up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NativeError {
+    /// A file operation failed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The HTTP client cannot be set up (certificates, proxy address).
+    #[error("the HTTP client cannot be set up: {message}")]
+    Client {
+        /// What it said.
+        message: String,
+    },
+    /// A package directory whose file list cannot be read.
+    #[error("the stored package {} is damaged", path.display())]
+    Corrupt {
+        /// Its directory.
+        path: PathBuf,
+    },
+    /// Another process is changing this project.
+    #[error("another install is changing {}", path.display())]
+    Busy {
+        /// The project's directory.
+        path: PathBuf,
+    },
+    /// A background task ended without an answer.
+    #[error("a background task ended without an answer: {message}")]
+    Task {
+        /// What the runtime said.
+        message: String,
+    },
+}
+
+impl NativeError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "DISK_FULL",
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "DISK_DENIED",
+                _ => "DISK_IO",
+            },
+            Self::Client { .. } => "HTTP_CLIENT",
+            Self::Corrupt { .. } => "STORE_CORRUPT",
+            Self::Busy { .. } => "PROJECT_BUSY",
+            Self::Task { .. } => "TASK_LOST",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let text = match self.code() {
+            "DISK_FULL" => {
+                "Free some space, or choose another place with --store-dir, and run again: what is done is kept."
+            }
+            "DISK_DENIED" => "Check the permissions of this path, or choose another place.",
+            "HTTP_CLIENT" => "Check cafile, ca and the proxy settings in .npmrc.",
+            "STORE_CORRUPT" => "Remove this directory; the package is fetched again.",
+            "PROJECT_BUSY" => "Wait until it is done.",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+
+    /// Wraps an I/O error.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+impl From<NativeError> for Fault {
+    fn from(error: NativeError) -> Self {
+        let fault = Fault::new(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => fault.with_hint(hint),
+            None => fault,
+        }
+    }
+}

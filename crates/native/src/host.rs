@@ -1,0 +1,70 @@
+//! The native platform, put together.
+
+use crate::{HttpSettings, NativeClock, NativeHttp, PackageDirectories, ProjectDirectory};
+use gantry_engine::{Host, Slots};
+use gantry_registry::{RegistryClient, RegistrySettings};
+use std::path::PathBuf;
+use std::rc::Rc;
+use tokio::runtime::Handle;
+
+/// Where things are and how to reach the network.
+#[derive(Debug)]
+pub struct NativeHostSettings {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// The store's folder.
+    pub store: PathBuf,
+    /// Transport.
+    pub http: HttpSettings,
+    /// Registries.
+    pub registry: RegistrySettings,
+    /// Requests of one kind under way at once.
+    pub slots: Slots,
+}
+
+/// Linux or macOS.
+#[derive(Debug)]
+pub struct NativeHost {
+    registry: RegistryClient<NativeHttp, NativeClock>,
+    store: Rc<PackageDirectories>,
+    project: ProjectDirectory,
+    slots: Slots,
+}
+
+impl NativeHost {
+    /// A host whose network and unpacking run on `runtime`.
+    pub fn new(runtime: Handle, settings: NativeHostSettings) -> Self {
+        let http = NativeHttp::new(runtime, settings.http);
+        let clock = NativeClock::default();
+        let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone()));
+        Self {
+            registry: RegistryClient::new(http, clock, settings.registry),
+            project: ProjectDirectory::new(settings.project, Rc::clone(&store)),
+            store,
+            slots: settings.slots,
+        }
+    }
+}
+
+impl Host for NativeHost {
+    type Http = NativeHttp;
+    type Clock = NativeClock;
+    type Store = PackageDirectories;
+    type Project = ProjectDirectory;
+
+    fn registry(&self) -> &RegistryClient<NativeHttp, NativeClock> {
+        &self.registry
+    }
+
+    fn store(&self) -> &PackageDirectories {
+        &self.store
+    }
+
+    fn project(&self) -> &ProjectDirectory {
+        &self.project
+    }
+
+    fn slots(&self) -> Slots {
+        self.slots
+    }
+}

@@ -1,0 +1,38 @@
+//! Gantry on Linux and macOS: real files, threads, sockets and a clock.
+//!
+//! Packages are kept as directories, one for each integrity, each built under a temporary name with its final modes and
+//! published by one rename. `node_modules` is made from them by reflink (clone), hard link or copy, whichever the two file
+//! systems allow best; which one it was is reported. Network and unpacking run on a thread pool, the pipeline itself on
+//! the calling thread.
+
+#![deny(missing_docs)]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this crate is where files, threads, sockets and time come from"
+)]
+
+mod clock;
+mod error;
+mod host;
+mod http;
+mod link;
+mod place;
+mod project;
+mod settings;
+mod store;
+mod temporary;
+mod tree;
+
+pub use clock::NativeClock;
+pub use error::NativeError;
+pub use host::{NativeHost, NativeHostSettings};
+pub use http::{HttpSettings, NativeHttp};
+pub use link::LinkMethod;
+pub use project::{ProjectDirectory, ProjectFiles};
+pub use settings::{ConfigSources, machine_target};
+pub use store::PackageDirectories;
+pub use tree::tree_digest;
+
+/// Every code this crate's errors have.
+pub const CODES: &[&str] = error::CODES;

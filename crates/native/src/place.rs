@@ -1,0 +1,100 @@
+//! Putting many packages in place at once.
+//!
+//! Packages are placed level by level, since what is nested needs its parent's folder; within a level every core takes
+//! the next package as it gets free. The work is system calls: two cores halve the wall time on tmpfs, and on ext4, where
+//! one directory is locked by one thread at a time, different packages still do not wait for each other.
+
+use crate::link::Linker;
+use crate::temporary::{make_parent, replace_file};
+use crate::{NativeError, PackageDirectories};
+use gantry_engine::{LinkReport, PackageStore};
+use gantry_layout::{Plan, PlannedPackage};
+use gantry_store::PackageIndex;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Fewer packages than this are not worth another thread.
+const PACKAGES_FOR_A_THREAD: usize = 8;
+
+/// One package and where it goes.
+struct Job {
+    source: PathBuf,
+    index: Arc<PackageIndex>,
+    target: PathBuf,
+    replaced: Vec<String>,
+}
+
+/// Places `packages` of `plan` below `root`, each at its own path, and makes the plan's executables executable.
+pub(crate) fn place_all<'p>(
+    store: &PackageDirectories,
+    plan: &Plan,
+    packages: impl Iterator<Item = &'p PlannedPackage>,
+    linker: &Linker,
+    root: &Path,
+    report: &mut LinkReport,
+) -> Result<(), NativeError> {
+    let mut levels: Vec<Vec<Job>> = Vec::new();
+    for package in packages {
+        let source = store.files(&package.key);
+        let Some(index) = store.index(&package.key) else { return Err(NativeError::Corrupt { path: source }) };
+        report.linked += 1;
+        report.files += index.files.len() as u64;
+        let depth = package.path.matches("/node_modules/").count();
+        if levels.len() <= depth {
+            levels.resize_with(depth + 1, Vec::new);
+        }
+        let replaced = plan.replaced_in(package, &index);
+        levels[depth].push(Job { source, index, target: root.join(&package.path), replaced });
+    }
+    for level in &levels {
+        let parents: BTreeSet<&Path> = level.iter().filter_map(|job| job.target.parent()).collect();
+        for parent in parents {
+            fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
+        }
+        place_level(level, linker)?;
+    }
+    // The store's file is shared: an executable bit that only this lock asks for goes to a copy of its own.
+    for path in &plan.executables {
+        let target = root.join(path);
+        if let Ok(bytes) = fs::read(&target) {
+            replace_file(&target, &bytes)?;
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o755))
+                .map_err(NativeError::io("make executable", &target))?;
+        }
+    }
+    Ok(())
+}
+
+fn place_level(jobs: &[Job], linker: &Linker) -> Result<(), NativeError> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(jobs.len() / PACKAGES_FOR_A_THREAD).max(1);
+    let next = AtomicUsize::new(0);
+    let failure: Mutex<Option<NativeError>> = Mutex::new(None);
+    let work = || {
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = linker.place(&job.source, &job.index, &job.target, &job.replaced) {
+                // The first failure is told; it also ends the others' work.
+                next.store(jobs.len(), Ordering::Relaxed);
+                failure.lock().expect("no thread panics while it holds this lock").get_or_insert(error);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    failure.into_inner().expect("no thread panics while it holds this lock").map_or(Ok(()), Err)
+}
+
+/// Makes a symbolic link and the folder it is in.
+pub(crate) fn make_link(path: &Path, target: &str) -> Result<(), NativeError> {
+    make_parent(path)?;
+    std::os::unix::fs::symlink(target, path).map_err(NativeError::io("link", path))
+}

@@ -1,0 +1,213 @@
+//! Packages as directories.
+//!
+//! `<store>/v1/packages/<aa>/<key>/` holds `files/`, the package with its final modes, and `index`, its file list. A
+//! package is built in `<store>/v1/temporary/` and published by one rename, so that what has its final name is complete:
+//!
+//! 1. verify the tarball;
+//! 2. write all files;
+//! 3. write the index;
+//! 4. rename.
+//!
+//! A linked file's inode is shared with projects, so nothing here is changed after that.
+
+use crate::temporary::TemporaryDirectory;
+use crate::{NativeClock, NativeError, NativeHttp};
+use gantry_archive::{Extractor, Limits};
+use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
+use gantry_registry::{FetchedTarball, fetch_tarball};
+use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Semaphore;
+
+/// A temporary directory older than this belongs to a process that died.
+const STALE_SECONDS: u64 = 24 * 3600;
+
+/// The native package store.
+#[derive(Debug)]
+pub struct PackageDirectories {
+    http: NativeHttp,
+    clock: NativeClock,
+    packages: PathBuf,
+    temporary: PathBuf,
+    known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
+    workers: Arc<Workers>,
+}
+
+/// What unpacking threads share: permission to run, and buffers to reuse.
+#[derive(Debug)]
+struct Workers {
+    permits: Semaphore,
+    extractors: Mutex<Vec<Extractor>>,
+}
+
+impl PackageDirectories {
+    /// The store below `directory`; nothing is made before the first package is.
+    pub fn new(directory: &Path, http: NativeHttp, clock: NativeClock) -> Self {
+        let parallelism = std::thread::available_parallelism().map_or(2, usize::from);
+        let root = directory.join("v1");
+        Self {
+            http,
+            clock,
+            packages: root.join("packages"),
+            temporary: root.join("temporary"),
+            known: RefCell::default(),
+            workers: Arc::new(Workers { permits: Semaphore::new(parallelism), extractors: Mutex::default() }),
+        }
+    }
+
+    /// Where temporary things of this store go.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// The directory of a package.
+    fn directory(&self, key: &PackageKey) -> PathBuf {
+        let digest = key.as_str().rsplit('-').next().unwrap_or_default();
+        self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
+    }
+
+    /// The package's files, as they are linked into projects.
+    pub fn files(&self, key: &PackageKey) -> PathBuf {
+        self.directory(key).join("files")
+    }
+
+    /// Removes what dead processes left.
+    pub fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.temporary) else { return };
+        for entry in entries.flatten() {
+            let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+            if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+impl PackageStore for PackageDirectories {
+    fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
+        if let Some(index) = self.known.borrow().get(key) {
+            return Some(Arc::clone(index));
+        }
+        let bytes = fs::read(self.directory(key).join("index")).ok()?;
+        // A list that cannot be read is a package that is not there; ingesting replaces it.
+        let index = Arc::new(PackageIndex::decode(&bytes).ok()?);
+        self.known.borrow_mut().insert(key.clone(), Arc::clone(&index));
+        Some(index)
+    }
+
+    async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
+        let package = job.tarball.package.clone();
+        let fetched = fetch_tarball(&self.http, &self.clock, &job.tarball).await.map_err(fault_of)?;
+        let FetchedTarball { body, requests } = fetched;
+        let bytes = body.len() as u64;
+        let permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
+        let workers = Arc::clone(&self.workers);
+        let (target, temporary) = (self.directory(&job.key), self.temporary.clone());
+        let verified = job.tarball.integrity.is_some();
+        let index = tokio::task::spawn_blocking(move || {
+            let mut extractor = workers
+                .extractors
+                .lock()
+                .expect("no thread panics while it holds this lock")
+                .pop()
+                .unwrap_or_else(|| Extractor::new(Limits::default()));
+            let result = unpack(&mut extractor, &package, &body, verified, &temporary, &target);
+            workers.extractors.lock().expect("no thread panics while it holds this lock").push(extractor);
+            result
+        })
+        .await
+        .map_err(|error| lost(&error.to_string()))??;
+        drop(permit);
+        let index = Arc::new(index);
+        self.known.borrow_mut().insert(job.key, Arc::clone(&index));
+        Ok(IngestReport { index, bytes, requests })
+    }
+
+    async fn commit(&self) -> Result<(), Fault> {
+        // Every package was published by a rename when it was ingested.
+        Ok(())
+    }
+
+    async fn read_file(&self, key: &PackageKey, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(index) = self.index(key) else { return Ok(None) };
+        if index.file(path).is_none() {
+            return Ok(None);
+        }
+        let path = self.files(key).join(path);
+        fs::read(&path).map(Some).map_err(|error| NativeError::io("read", &path)(error).into())
+    }
+}
+
+fn fault_of(error: gantry_registry::RegistryError) -> Fault {
+    gantry_engine::EngineError::from(error).to_fault()
+}
+
+fn lost(message: &str) -> Fault {
+    NativeError::Task { message: message.to_owned() }.into()
+}
+
+fn unpack(
+    extractor: &mut Extractor,
+    package: &str,
+    compressed: &[u8],
+    verified: bool,
+    temporary: &Path,
+    target: &Path,
+) -> Result<PackageIndex, Fault> {
+    let entries = if verified {
+        extractor.extract(package, compressed)
+    } else {
+        extractor.extract_unverified(package, compressed)
+    };
+    let entries = entries.map_err(|error| {
+        let fault = Fault::new(error.code(), error.to_string()).with_package(package);
+        match error.hint() {
+            Some(hint) => fault.with_hint(hint),
+            None => fault,
+        }
+    })?;
+    Ok(publish(prepare(entries), temporary, target)?)
+}
+
+/// Steps 2 to 4 of the module's protocol.
+fn publish(prepared: PreparedPackage<'_>, temporary: &Path, target: &Path) -> Result<PackageIndex, NativeError> {
+    let building = TemporaryDirectory::create(temporary, "package-")?;
+    let files = building.path().join("files");
+    fs::create_dir(&files).map_err(NativeError::io("create", &files))?;
+    let mut made = "";
+    for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
+        let path = files.join(&record.path);
+        // Files come sorted, so most share the directory of the one before.
+        let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if parent != made {
+            let directory = files.join(parent);
+            fs::create_dir_all(&directory).map_err(NativeError::io("create", &directory))?;
+            made = parent;
+        }
+        let mode = if record.executable { 0o755 } else { 0o644 };
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&path)
+            .map_err(NativeError::io("create", &path))?;
+        file.write_all(contents).map_err(NativeError::io("write", &path))?;
+    }
+    let index = building.path().join("index");
+    fs::write(&index, prepared.index.encode()).map_err(NativeError::io("write", &index))?;
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
+    }
+    // A directory that is there but whose list could not be read is damaged: it makes way.
+    if fs::read(target.join("index")).ok().is_some_and(|bytes| PackageIndex::decode(&bytes).is_err()) {
+        fs::remove_dir_all(target).map_err(NativeError::io("remove", target))?;
+    }
+    building.publish(target)?;
+    Ok(prepared.index)
+}

@@ -1,0 +1,89 @@
+//! Temporary names, and guards that remove what was not published.
+
+use crate::NativeError;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// A name that no other process or thread uses.
+pub(crate) fn unique_name(prefix: &str) -> String {
+    let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!("{prefix}{:x}-{nanoseconds:x}-{count:x}", std::process::id())
+}
+
+/// A directory that is removed with all it holds unless it was published.
+#[derive(Debug)]
+pub(crate) struct TemporaryDirectory {
+    path: Option<PathBuf>,
+}
+
+impl TemporaryDirectory {
+    /// Makes a new directory below `parent`, which is made too.
+    pub fn create(parent: &Path, prefix: &str) -> Result<Self, NativeError> {
+        let path = parent.join(unique_name(prefix));
+        fs::create_dir_all(&path).map_err(NativeError::io("create", &path))?;
+        Ok(Self { path: Some(path) })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.path.as_deref().expect("the path is only taken by publish, which consumes the guard")
+    }
+
+    /// Renames it to `target`. Somebody else having published the same there is success; theirs stays.
+    pub fn publish(mut self, target: &Path) -> Result<(), NativeError> {
+        let path = self.path.take().expect("publish consumes the guard");
+        match fs::rename(&path, target) {
+            Ok(()) => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
+                let _ = fs::remove_dir_all(&path);
+                Ok(())
+            }
+            Err(error) => {
+                let _ = fs::remove_dir_all(&path);
+                Err(NativeError::io("publish", target)(error))
+            }
+        }
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// Writes `bytes` beside `path` and renames it there, so that `path` is always whole.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let temporary = parent.join(unique_name(&format!(".{name}.")));
+    let written = fs::write(&temporary, bytes)
+        .map_err(NativeError::io("write", path))
+        .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Removes a file, a link, or a directory with all it holds.
+pub(crate) fn remove_any(path: &Path) -> Result<(), NativeError> {
+    let is_directory = fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
+    let removed = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.map_err(NativeError::io("remove", path))
+}
+
+/// Makes the directory that `path` is in.
+pub(crate) fn make_parent(path: &Path) -> Result<(), NativeError> {
+    match path.parent() {
+        Some(parent) => fs::create_dir_all(parent).map_err(NativeError::io("create", parent)),
+        None => Ok(()),
+    }
+}
