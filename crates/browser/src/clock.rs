@@ -1,0 +1,31 @@
+//! The browser's clocks.
+
+use crate::javascript::scope;
+use gantry_platform::Clock;
+use js_sys::Promise;
+use wasm_bindgen_futures::JsFuture;
+
+/// `performance.now()`, `Date.now()` and `setTimeout`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BrowserClock;
+
+impl Clock for BrowserClock {
+    fn monotonic_milliseconds(&self) -> f64 {
+        scope().performance().map_or(0.0, |performance| performance.now())
+    }
+
+    fn unix_milliseconds(&self) -> f64 {
+        js_sys::Date::now()
+    }
+
+    async fn sleep(&self, milliseconds: f64) {
+        let promise = Promise::new(&mut |resolve, _reject| {
+            #[expect(clippy::cast_possible_truncation, reason = "a wait of weeks is not asked for")]
+            let whole = milliseconds.clamp(0.0, 2e9) as i32;
+            let set = scope().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, whole);
+            set.expect("a worker has setTimeout");
+        });
+        // It is never rejected.
+        let _ = JsFuture::from(promise).await;
+    }
+}

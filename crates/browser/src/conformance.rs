@@ -1,0 +1,25 @@
+//! The platform's conformance suites on this browser's implementations; only in the module that the tests build.
+
+use crate::clock::BrowserClock;
+use crate::fetch::BrowserHttp;
+use crate::opfs::OpfsDirectory;
+use gantry_conformance::{Exclusive, Report, clock_suite, directory_suite, http_suite, pack_store_suite};
+use wasm_bindgen::prelude::*;
+
+/// Runs the suite `name` and returns its report as text; fails if something in it does not hold. `base` is the address of
+/// a server of the fixtures `basic`.
+#[wasm_bindgen(js_name = runConformance)]
+pub async fn run_conformance(name: &str, base: &str) -> Result<String, JsValue> {
+    let report: Report = match name {
+        "clock" => clock_suite(&BrowserClock).await,
+        "http" => http_suite(&BrowserHttp, base).await,
+        "files" => directory_suite(&folder("conformance-files").await?, Exclusive::Yes).await,
+        "packs" => pack_store_suite(&folder("conformance-packs").await?).await,
+        other => return Err(JsValue::from_str(&format!("there is no suite called {other}"))),
+    };
+    if report.holds() { Ok(report.to_string()) } else { Err(JsValue::from_str(&report.to_string())) }
+}
+
+async fn folder(name: &str) -> Result<OpfsDirectory, JsValue> {
+    OpfsDirectory::open_store(name).await.map_err(|error| JsValue::from_str(&error.to_string()))
+}

@@ -1,0 +1,292 @@
+//! The coordinator worker's face of the module: one open store, its projects, and installs.
+
+mod options;
+
+use crate::clock::BrowserClock;
+use crate::error::{failed, to_javascript};
+use crate::fetch::BrowserHttp;
+use crate::host::BrowserHost;
+use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
+use crate::pool::PoolPort;
+use crate::project::{BrowserProject, OpenProject, Status, kind_name, tree_fault};
+use crate::store::BrowserStore;
+use bytes::Bytes;
+use gantry_engine::{Event, Fault, InstallMode, Outcome};
+use gantry_registry::RegistryClient;
+use js_sys::{Array, Function, Uint8Array};
+use options::{CoordinatorOptions, InstallOptions};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{AbortSignal, StorageEstimate};
+
+/// One open store and the projects in it.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Coordinator {
+    registry: Rc<RegistryClient<BrowserHttp, BrowserClock>>,
+    store: Rc<BrowserStore>,
+    projects: RefCell<FxHashMap<String, Rc<OpenProject>>>,
+}
+
+/// What an install left behind.
+#[derive(Debug, Serialize)]
+struct InstalledProject {
+    name: String,
+    lockfile: String,
+    packages: u32,
+    files: u64,
+    bytes: u64,
+    reused: u32,
+    requests: u32,
+    elapsed: f64,
+    /// Packages with install scripts, which cannot run in a page.
+    scripts: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct DirectoryEntry {
+    name: String,
+    kind: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct StoreUsage {
+    packages: u64,
+    bytes: u64,
+    files: u64,
+    quota: f64,
+    usage: f64,
+}
+
+fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
+    result.map_err(|fault| to_javascript(&fault))
+}
+
+#[wasm_bindgen]
+impl Coordinator {
+    /// Opens the store that `options` name, or makes it.
+    pub async fn open(options: JsValue, pool: PoolPort) -> Result<Coordinator, JsValue> {
+        thrown(Self::open_store(options, pool).await)
+    }
+
+    /// Installs a project. It is there, and the one before under its name is gone, when the promise resolves; on any
+    /// failure the one before stays.
+    pub async fn install(&self, request: JsValue, on_event: Function, signal: AbortSignal) -> Result<JsValue, JsValue> {
+        thrown(self.run(request, &on_event, &signal).await)
+    }
+
+    /// The project as an earlier install left it, or `undefined`.
+    pub async fn project(&self, name: &str) -> Result<JsValue, JsValue> {
+        thrown(match self.opened(name) {
+            Ok(project) => to_object(&InstalledProject {
+                name: name.to_owned(),
+                lockfile: String::from_utf8_lossy(&project.lock).into_owned(),
+                packages: project.packages,
+                files: project.files,
+                bytes: 0,
+                reused: project.packages,
+                requests: 0,
+                elapsed: 0.0,
+                scripts: Vec::new(),
+            }),
+            Err(fault) if fault.code == "PROJECT_UNKNOWN" => Ok(JsValue::UNDEFINED),
+            Err(fault) => Err(fault),
+        })
+    }
+
+    /// Bytes of a file.
+    #[wasm_bindgen(js_name = readFile)]
+    pub async fn read_file(&self, project: &str, path: &str) -> Result<Uint8Array, JsValue> {
+        let bytes = thrown(self.read(project, path).await)?;
+        Ok(Uint8Array::from(bytes.as_slice()))
+    }
+
+    /// Bytes of several files; `undefined` for what is not there or not a file.
+    #[wasm_bindgen(js_name = readMany)]
+    pub async fn read_many(&self, project: &str, paths: Vec<String>) -> Result<Array, JsValue> {
+        let results = Array::new();
+        for path in &paths {
+            match self.read(project, path).await {
+                Ok(bytes) => results.push(&Uint8Array::from(bytes.as_slice())),
+                Err(fault) if fault.code.starts_with('E') => results.push(&JsValue::UNDEFINED),
+                Err(fault) => return Err(to_javascript(&fault)),
+            };
+        }
+        Ok(results)
+    }
+
+    /// Names in a folder, sorted, each with what it is.
+    pub fn readdir(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
+        thrown(self.opened(project).and_then(|project| {
+            let names = project.tree.read_directory(path).map_err(|error| tree_fault(&error))?;
+            let entries: Vec<DirectoryEntry> =
+                names.into_iter().map(|(name, kind)| DirectoryEntry { name, kind: kind_name(kind) }).collect();
+            to_object(&entries)
+        }))
+    }
+
+    /// What is at a path, links followed.
+    pub fn stat(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
+        thrown(self.opened(project).and_then(|project| {
+            let status = project.tree.stat(path).map_err(|error| tree_fault(&error))?;
+            to_object(&Status::from(status))
+        }))
+    }
+
+    /// What is at a path, a link at its end not followed.
+    pub fn lstat(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
+        thrown(self.opened(project).and_then(|project| {
+            let status = project.tree.lstat(path).map_err(|error| tree_fault(&error))?;
+            to_object(&Status::from(status))
+        }))
+    }
+
+    /// The path without links.
+    pub fn realpath(&self, project: &str, path: &str) -> Result<String, JsValue> {
+        thrown(
+            self.opened(project).and_then(|project| project.tree.real_path(path).map_err(|error| tree_fault(&error))),
+        )
+    }
+
+    /// The digest of the whole tree, equal on every platform for the same tree.
+    #[wasm_bindgen(js_name = treeDigest)]
+    pub async fn tree_digest(&self, project: &str) -> Result<String, JsValue> {
+        let digest = async {
+            let project = self.opened(project)?;
+            let store = self.current_store();
+            project.digest(&store).await
+        };
+        thrown(digest.await)
+    }
+
+    /// What is stored, and what the browser grants.
+    pub async fn usage(&self) -> Result<JsValue, JsValue> {
+        thrown(self.measure().await)
+    }
+
+    /// Removes everything of this store. Must not run beside an install.
+    pub async fn clear(&self) -> Result<(), JsValue> {
+        thrown(self.remove_all().await)
+    }
+
+    /// Lets go of the store.
+    pub async fn close(self) -> Result<(), JsValue> {
+        drop(self);
+        Ok(())
+    }
+}
+
+impl Coordinator {
+    async fn open_store(options: JsValue, pool: PoolPort) -> Result<Self, Fault> {
+        let options: CoordinatorOptions = from_object(options, "the options of open")?;
+        let store = BrowserStore::open(&options.store, pool).await?;
+        let settings = options.registry_settings(&scope().location().origin())?;
+        Ok(Self {
+            registry: Rc::new(RegistryClient::new(BrowserHttp, BrowserClock, settings)),
+            store: Rc::new(store),
+            projects: RefCell::default(),
+        })
+    }
+
+    fn current_store(&self) -> Rc<BrowserStore> {
+        Rc::clone(&self.store)
+    }
+
+    fn opened(&self, name: &str) -> Result<Rc<OpenProject>, Fault> {
+        if let Some(project) = self.projects.borrow().get(name) {
+            return Ok(Rc::clone(project));
+        }
+        let Some(project) = OpenProject::reopen(&self.current_store(), name)? else {
+            return Err(Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here"))
+                .with_hint("Install it first."));
+        };
+        let project = Rc::new(project);
+        self.projects.borrow_mut().insert(name.to_owned(), Rc::clone(&project));
+        Ok(project)
+    }
+
+    async fn read(&self, project: &str, path: &str) -> Result<Vec<u8>, Fault> {
+        let project = self.opened(project)?;
+        let store = self.current_store();
+        project.read_file(&store, path).await
+    }
+
+    async fn run(&self, request: JsValue, on_event: &Function, signal: &AbortSignal) -> Result<JsValue, Fault> {
+        let options: InstallOptions = from_object(request, "the options of install")?;
+        let store = self.current_store();
+        let name = options.project.clone();
+        let recorded = store.project(&name);
+        let previous_lock = recorded.as_ref().map(|record| record.lock.clone());
+        let mut project_options = options.project_options();
+        let request = options.into_request(&project_options, previous_lock)?;
+        let mode = request.mode;
+
+        store.lend_packs().await?;
+        let host = BrowserHost {
+            registry: Rc::clone(&self.registry),
+            store: Rc::clone(&store),
+            project: BrowserProject::new(Rc::clone(&store)),
+        };
+        let mut listener = |event: Event| {
+            if let Ok(event) = to_object(&event) {
+                // A listener that throws is the page's affair; the install goes on.
+                let _ = on_event.call1(&JsValue::UNDEFINED, &event);
+            }
+        };
+        let install =
+            async { gantry_engine::install(&host, &request, &mut listener).await.map_err(|error| error.to_fault()) };
+        let outcome = until_aborted(signal, install).await;
+        // Also after a failure: what was unpacked is of use to the next install.
+        let collected = store.collect_packs().await;
+        let outcome: Outcome = outcome?;
+        collected?;
+
+        let built = host.project.take_built();
+        let mut project = built.ok_or_else(|| Fault::new("STORE_LOST", "the install made no tree"))?;
+        project_options.left_out.clone_from(&outcome.left_out);
+        // `ci` leaves the lock as it was given.
+        project.lock = match (mode, request.lockfile) {
+            (InstallMode::Ci, Some(given)) => Bytes::from(given),
+            _ => Bytes::from(outcome.lockfile),
+        };
+        project.options = project_options.encode();
+        let unchanged = recorded.is_some_and(|record| record.lock == project.lock && record.options == project.options);
+        if !unchanged {
+            store.record_project(&name, project.lock.clone(), project.options.clone())?;
+        }
+        let installed = InstalledProject {
+            name: name.clone(),
+            lockfile: String::from_utf8_lossy(&project.lock).into_owned(),
+            packages: outcome.packages,
+            files: project.files,
+            bytes: outcome.bytes,
+            reused: outcome.reused,
+            requests: outcome.requests,
+            elapsed: outcome.elapsed,
+            scripts: outcome.scripts,
+        };
+        self.projects.borrow_mut().insert(name, Rc::new(project));
+        to_object(&installed)
+    }
+
+    async fn measure(&self) -> Result<JsValue, Fault> {
+        let (usage, files) = self.store.usage()?;
+        let estimate = scope().navigator().storage().estimate().map_err(|value| failed(&value))?;
+        let estimate: StorageEstimate = settle(estimate).await?.unchecked_into();
+        to_object(&StoreUsage {
+            packages: usage.packages,
+            bytes: usage.package_bytes,
+            files,
+            quota: estimate.get_quota().unwrap_or_default(),
+            usage: estimate.get_usage().unwrap_or_default(),
+        })
+    }
+
+    async fn remove_all(&self) -> Result<(), Fault> {
+        self.projects.borrow_mut().clear();
+        self.current_store().clear().await
+    }
+}

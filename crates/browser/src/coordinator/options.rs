@@ -1,0 +1,132 @@
+//! What the page may ask for, and what that means to the pipeline.
+
+use crate::project::ProjectOptions;
+use bytes::Bytes;
+use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
+use gantry_manifest::{Config, NpmrcValue};
+use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy, host_of};
+use gantry_resolver::ResolveOptions;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A page runs WebAssembly variants of native packages, and nothing else of them.
+const DEFAULT_OS: &str = "linux";
+const DEFAULT_CPU: &str = "wasm32";
+
+/// Options of `Coordinator.open`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct CoordinatorOptions {
+    pub registry: String,
+    pub store: String,
+    #[serde(default)]
+    scopes: BTreeMap<String, String>,
+    token: Option<String>,
+    fetch_timeout: Option<f64>,
+    replace_registry_host: Option<String>,
+}
+
+/// Options of `Coordinator.install`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct InstallOptions {
+    #[serde(default = "default_project")]
+    pub project: String,
+    package_json: String,
+    lockfile: Option<String>,
+    target: Option<TargetOptions>,
+    #[serde(default)]
+    omit: Vec<String>,
+    #[serde(default)]
+    frozen: bool,
+    lock_fields: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TargetOptions {
+    os: String,
+    cpu: String,
+    libc: Option<String>,
+}
+
+fn default_project() -> String {
+    "default".to_owned()
+}
+
+impl CoordinatorOptions {
+    /// Settings for the registry client of a page at `origin`.
+    pub fn registry_settings(self, origin: &str) -> Result<RegistrySettings, Fault> {
+        let address = |text: &str| {
+            let usable = text.starts_with("http://") || text.starts_with("https://");
+            let invalid = || Fault::new("INVALID_OPTION", format!("registry {text} is not an http address"));
+            if usable { Ok(format!("{}/", text.trim_end_matches('/'))) } else { Err(invalid()) }
+        };
+        let registry = address(&self.registry)?;
+        let mut layer = vec![("registry".to_owned(), NpmrcValue::Text(registry.clone()))];
+        for (scope, url) in &self.scopes {
+            layer.push((format!("@{}:registry", scope.trim_start_matches('@')), NpmrcValue::Text(address(url)?)));
+        }
+        if let (Some(token), Some((_, place))) = (&self.token, registry.split_once(':')) {
+            layer.push((format!("{place}:_authToken"), NpmrcValue::Text(token.clone())));
+        }
+        let mut config = Config::new();
+        config.push_layer(layer);
+        let replace_host = match self.replace_registry_host.as_deref() {
+            Some("never") => ReplaceHost::Never,
+            Some("always") => ReplaceHost::Always,
+            Some(host) => ReplaceHost::Host(host.to_owned()),
+            // A registry on the page's own origin is a proxy: the addresses it passes on are of another host, which a
+            // page cannot be sure to reach.
+            None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
+            None => DEFAULT_REGISTRY.and_then(host_of).map_or(ReplaceHost::Never, ReplaceHost::Host),
+        };
+        let mut retry = RetryPolicy::default();
+        if let Some(timeout) = self.fetch_timeout.filter(|timeout| *timeout >= 1.0) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one, and a time")]
+            {
+                retry.timeout_milliseconds = timeout as u64;
+            }
+        }
+        Ok(RegistrySettings { config, default_registry: registry, replace_host, retry })
+    }
+}
+
+impl InstallOptions {
+    /// What of it is kept with the project.
+    pub fn project_options(&self) -> ProjectOptions {
+        let (os, cpu, libc) = match &self.target {
+            Some(target) => (target.os.clone(), target.cpu.clone(), target.libc.clone()),
+            None => (DEFAULT_OS.to_owned(), DEFAULT_CPU.to_owned(), None),
+        };
+        ProjectOptions { os, cpu, libc, omit: self.omit.clone(), left_out: Vec::new() }
+    }
+
+    /// The engine's request; a lock that is not given is the project's last one.
+    pub fn into_request(self, project: &ProjectOptions, previous: Option<Bytes>) -> Result<InstallRequest, Fault> {
+        let omit = project.omit()?;
+        let mut resolve = ResolveOptions::default();
+        resolve.target = project.target();
+        resolve.omit_dev = omit.dev;
+        resolve.omit_optional = omit.optional;
+        resolve.omit_peer = omit.peer;
+        resolve.folder_name.clone_from(&self.project);
+        let lock_fields = match self.lock_fields.as_deref() {
+            None | Some("npm") => LockFields::Npm,
+            Some("fast") => LockFields::Fast,
+            Some(other) => {
+                return Err(Fault::new("INVALID_OPTION", format!("lockFields: {other} is neither npm nor fast")));
+            }
+        };
+        Ok(InstallRequest {
+            package_json: self.package_json.into_bytes(),
+            package_json_path: "package.json".to_owned(),
+            lockfile: self.lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
+            lockfile_path: "package-lock.json".to_owned(),
+            mode: if self.frozen { InstallMode::Ci } else { InstallMode::Install },
+            extent: Extent::Tree,
+            lock_fields,
+            omit,
+            resolve,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! HTTP by `fetch`.
+//!
+//! No request header is ever one that needs a CORS preflight, but `authorization`, which cannot be had otherwise. Redirects
+//! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
+//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules.
+
+use crate::clock::BrowserClock;
+use crate::error::failed;
+use crate::javascript::scope;
+use bytes::Bytes;
+use futures_util::future::{Either, select};
+use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
+use std::pin::pin;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestCache, RequestInit, Response};
+
+/// Larger bodies are read piece by piece, so that a stalled one is noticed and a long one stopped; smaller ones in one
+/// go, which is one wake-up instead of several.
+const STREAM_FROM_BYTES: u64 = 512 * 1024;
+
+/// `fetch` of this worker.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BrowserHttp;
+
+/// Aborts the request when dropped before the whole answer is there.
+struct Flight {
+    controller: AbortController,
+    landed: bool,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if !self.landed {
+            self.controller.abort();
+        }
+    }
+}
+
+impl Http for BrowserHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let fail = |kind, message: String| HttpError { kind, url: request.url.clone(), message };
+        let invalid = |value: JsValue| fail(HttpErrorKind::InvalidUrl, failed(&value).message);
+        let controller = AbortController::new().map_err(invalid)?;
+        let init = RequestInit::new();
+        init.set_signal(Some(&controller.signal()));
+        let headers = Headers::new().map_err(invalid)?;
+        let mut cache = RequestCache::NoStore;
+        for (name, value) in &request.headers {
+            match name.as_str() {
+                "accept" => cache = RequestCache::Default,
+                // As a header it would need a preflight; as a mode of the request it does not.
+                "cache-control" => {
+                    cache = RequestCache::Reload;
+                    continue;
+                }
+                _ => {}
+            }
+            headers.append(name, value).map_err(invalid)?;
+        }
+        init.set_headers(&headers);
+        init.set_cache(cache);
+
+        let mut flight = Flight { controller, landed: false };
+        let patience = Patience { milliseconds: request.timeout_milliseconds, url: &request.url };
+        let response =
+            patience.wait(scope().fetch_with_str_and_init(&request.url, &init), HttpErrorKind::Connect).await?;
+        let response: Response = response.unchecked_into();
+        let headers = collect_headers(&response.headers());
+        let announced =
+            headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse::<u64>().ok());
+        let too_large =
+            || fail(HttpErrorKind::TooLarge, format!("the body is larger than {} bytes", request.max_body_bytes));
+        if announced.is_some_and(|length| length > request.max_body_bytes) {
+            return Err(too_large());
+        }
+        let body = match announced {
+            Some(length) if length <= STREAM_FROM_BYTES => whole(&response, &patience).await?,
+            _ => match pieces(&response, &patience, request.max_body_bytes).await? {
+                Some(body) => body,
+                None => return Err(too_large()),
+            },
+        };
+        flight.landed = true;
+        Ok(HttpResponse { status: response.status(), headers, body: Bytes::from(body) })
+    }
+}
+
+/// How long to wait for the next sign of life.
+struct Patience<'r> {
+    milliseconds: u64,
+    url: &'r str,
+}
+
+impl Patience<'_> {
+    async fn wait(&self, promise: Promise, on_rejection: HttpErrorKind) -> Result<JsValue, HttpError> {
+        let fail = |kind, message: String| HttpError { kind, url: self.url.to_owned(), message };
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
+        let timer = BrowserClock.sleep(self.milliseconds as f64);
+        match select(JsFuture::from(promise), pin!(timer)).await {
+            Either::Left((Ok(value), _)) => Ok(value),
+            Either::Left((Err(value), _)) => Err(fail(on_rejection, failed(&value).message)),
+            Either::Right(_) => Err(fail(HttpErrorKind::Timeout, format!("no progress for {} ms", self.milliseconds))),
+        }
+    }
+}
+
+async fn whole(response: &Response, patience: &Patience<'_>) -> Result<Vec<u8>, HttpError> {
+    let promise = response.array_buffer().map_err(|value| HttpError {
+        kind: HttpErrorKind::Interrupted,
+        url: patience.url.to_owned(),
+        message: failed(&value).message,
+    })?;
+    let buffer: ArrayBuffer = patience.wait(promise, HttpErrorKind::Interrupted).await?.unchecked_into();
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
+
+/// `None` if there is more than `limit`.
+async fn pieces(response: &Response, patience: &Patience<'_>, limit: u64) -> Result<Option<Vec<u8>>, HttpError> {
+    let mut body = Vec::new();
+    let Some(stream) = response.body() else { return Ok(Some(body)) };
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    loop {
+        let piece = patience.wait(reader.read(), HttpErrorKind::Interrupted).await?;
+        let get = |name: &str| Reflect::get(&piece, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
+        if get("done").is_truthy() {
+            return Ok(Some(body));
+        }
+        let bytes: Uint8Array = get("value").unchecked_into();
+        if body.len() as u64 + u64::from(bytes.length()) > limit {
+            return Ok(None);
+        }
+        let start = body.len();
+        body.resize(start + bytes.length() as usize, 0);
+        bytes.copy_to(&mut body[start..]);
+    }
+}
+
+fn collect_headers(headers: &Headers) -> Vec<(String, String)> {
+    let pairs = js_sys::try_iter(headers).ok().flatten();
+    let pairs = pairs.into_iter().flatten().flatten();
+    pairs
+        .filter_map(|pair| {
+            let pair: Array = pair.dyn_into().ok()?;
+            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
+        })
+        .collect()
+}

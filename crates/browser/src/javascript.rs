@@ -1,0 +1,51 @@
+//! Small bridges to JavaScript values and to the worker's global scope.
+
+use crate::error::failed;
+use futures_util::future::{Either, select};
+use gantry_engine::Fault;
+use js_sys::Promise;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::pin::pin;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortSignal, WorkerGlobalScope};
+
+/// The global scope of this worker.
+pub(crate) fn scope() -> WorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// A plain object, as `postMessage` and TypeScript like them.
+pub(crate) fn to_object<T: Serialize>(value: &T) -> Result<JsValue, Fault> {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible().serialize_bytes_as_arrays(false);
+    value.serialize(&serializer).map_err(|error| Fault::new("INTERNAL", error.to_string()))
+}
+
+/// Reads an options object; what is wrong with it is the caller's fault and said so.
+pub(crate) fn from_object<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, Fault> {
+    serde_wasm_bindgen::from_value(value).map_err(|error| Fault::new("INVALID_OPTION", format!("{what}: {error}")))
+}
+
+/// Runs `work` until it is done or `signal` is aborted; in that case `work` is dropped, which cancels it.
+pub(crate) async fn until_aborted<T>(
+    signal: &AbortSignal,
+    work: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    let cancelled = || Fault::new("CANCELLED", "the install was cancelled");
+    if signal.aborted() {
+        return Err(cancelled());
+    }
+    let aborted = Promise::new(&mut |resolve, _reject| signal.set_onabort(Some(&resolve)));
+    let outcome = match select(pin!(work), JsFuture::from(aborted)).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => Err(cancelled()),
+    };
+    signal.set_onabort(None);
+    outcome
+}
+
+/// Awaits a promise whose rejection is a fault.
+pub(crate) async fn settle(promise: Promise) -> Result<JsValue, Fault> {
+    JsFuture::from(promise).await.map_err(|value| failed(&value))
+}

@@ -1,0 +1,195 @@
+//! Installed projects as virtual trees.
+
+use crate::store::BrowserStore;
+use bytes::Bytes;
+use gantry_engine::{EngineError, Fault, LinkReport, PackageStore, ProjectTree};
+use gantry_layout::{
+    FileKind, FileLocation, FileSource, FileStatus, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan,
+};
+use gantry_manifest::Lockfile;
+use gantry_resolver::{Target, inert_paths};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// How a project was installed: with its lock, all that its tree is made from again after a reload.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProjectOptions {
+    pub os: String,
+    pub cpu: String,
+    pub libc: Option<String>,
+    #[serde(default)]
+    pub omit: Vec<String>,
+    /// Optional packages that could not be had.
+    #[serde(default)]
+    pub left_out: Vec<String>,
+}
+
+impl ProjectOptions {
+    pub fn target(&self) -> Target {
+        Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() }
+    }
+
+    pub fn omit(&self) -> Result<Omit, Fault> {
+        let mut omit = Omit::default();
+        for kind in &self.omit {
+            match kind.as_str() {
+                "dev" => omit.dev = true,
+                "optional" => omit.optional = true,
+                "peer" => omit.peer = true,
+                other => {
+                    return Err(Fault::new("INVALID_OPTION", format!("omit: {other} is none of dev, optional, peer")));
+                }
+            }
+        }
+        Ok(omit)
+    }
+
+    pub fn encode(&self) -> Bytes {
+        Bytes::from(serde_json::to_vec(self).expect("strings are always JSON"))
+    }
+}
+
+/// A tree that can be read.
+#[derive(Debug)]
+pub(crate) struct OpenProject {
+    pub lock: Bytes,
+    pub options: Bytes,
+    pub tree: VirtualTree,
+    pub packages: u32,
+    pub files: u64,
+}
+
+impl OpenProject {
+    fn new(lock: Bytes, options: Bytes, plan: &Plan, store: &BrowserStore) -> Result<Self, Fault> {
+        let index = |key: &_| store.index(key);
+        let tree = VirtualTree::new(plan, &index).map_err(|error| EngineError::from(error).to_fault())?;
+        let files =
+            plan.packages.iter().filter_map(|package| index(&package.key)).map(|index| index.files.len() as u64);
+        Ok(Self {
+            lock,
+            options,
+            tree,
+            packages: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
+            files: files.sum(),
+        })
+    }
+
+    /// Opens a project that an earlier install recorded.
+    pub fn reopen(store: &BrowserStore, name: &str) -> Result<Option<Self>, Fault> {
+        let Some(record) = store.project(name) else { return Ok(None) };
+        let damaged =
+            |error: serde_json::Error| Fault::new("STORE_CORRUPT", format!("the record of project {name}: {error}"));
+        let options: ProjectOptions = serde_json::from_slice(&record.options).map_err(damaged)?;
+        let lock =
+            Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| EngineError::from(error).to_fault())?;
+        let mut inert = inert_paths(&lock, &options.target()).map_err(|error| EngineError::from(error).to_fault())?;
+        inert.extend(options.left_out.iter().cloned());
+        let plan = plan(&lock, &inert, &options.omit()?, &|key| store.index(key))
+            .map_err(|error| EngineError::from(error).to_fault())?;
+        Self::new(record.lock, record.options, &plan, store).map(Some)
+    }
+
+    /// Bytes of a file.
+    pub async fn read_file(&self, store: &BrowserStore, path: &str) -> Result<Vec<u8>, Fault> {
+        match self.tree.open(path).map_err(|error| tree_fault(&error))? {
+            FileSource::Bytes(bytes) => Ok(bytes.to_vec()),
+            FileSource::Stored(FileLocation { key, offset, size, .. }) => store.read(&key, offset, size).await,
+        }
+    }
+
+    /// The digest of the whole tree; reads every file.
+    pub async fn digest(&self, store: &BrowserStore) -> Result<String, Fault> {
+        let mut digest = TreeDigest::new();
+        for (path, entry) in self.tree.entries() {
+            match entry {
+                TreeEntry::Symlink(target) => digest.symlink(&path, &target),
+                TreeEntry::File(FileSource::Bytes(bytes)) => digest.file(&path, false, &bytes),
+                TreeEntry::File(FileSource::Stored(FileLocation { key, offset, size, executable })) => {
+                    digest.file(&path, executable, &store.read(&key, offset, size).await?);
+                }
+            }
+        }
+        Ok(digest.finish())
+    }
+}
+
+/// Node's code, and Node's kind of message.
+pub(crate) fn tree_fault(error: &TreeError) -> Fault {
+    let what = match error.code() {
+        "ENOENT" => "no such file or directory",
+        "ENOTDIR" => "not a directory",
+        "EISDIR" => "illegal operation on a directory",
+        "ELOOP" => "too many symbolic links encountered",
+        _ => "invalid argument",
+    };
+    Fault::new(error.code(), format!("{}: {what}, '{}'", error.code(), error.path))
+}
+
+/// What `stat` tells.
+#[derive(Debug, Serialize)]
+pub(crate) struct Status {
+    kind: &'static str,
+    size: u64,
+    mode: u32,
+}
+
+/// `file`, `directory` or `symlink`.
+pub(crate) fn kind_name(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::File => "file",
+        FileKind::Directory => "directory",
+        FileKind::Symlink => "symlink",
+    }
+}
+
+impl From<FileStatus> for Status {
+    fn from(status: FileStatus) -> Self {
+        let mode = match (status.kind, status.executable) {
+            (FileKind::Directory, _) => 0o040_755,
+            (FileKind::Symlink, _) => 0o120_777,
+            (FileKind::File, true) => 0o100_755,
+            (FileKind::File, false) => 0o100_644,
+        };
+        Self { kind: kind_name(status.kind), size: status.size, mode }
+    }
+}
+
+/// Where an install puts its tree: it becomes visible when the install is complete and recorded.
+#[derive(Debug)]
+pub(crate) struct BrowserProject {
+    store: Rc<BrowserStore>,
+    built: RefCell<Option<OpenProject>>,
+}
+
+impl BrowserProject {
+    pub fn new(store: Rc<BrowserStore>) -> Self {
+        Self { store, built: RefCell::default() }
+    }
+
+    /// The tree that [`ProjectTree::link`] made.
+    pub fn take_built(&self) -> Option<OpenProject> {
+        self.built.take()
+    }
+}
+
+impl ProjectTree for BrowserProject {
+    async fn link(&self, plan: &Plan, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
+        let project = OpenProject::new(Bytes::new(), Bytes::new(), plan, &self.store)?;
+        let report = LinkReport {
+            linked: project.packages,
+            kept: 0,
+            files: project.files,
+            method: "virtual tree".to_owned(),
+            reason: None,
+        };
+        *self.built.borrow_mut() = Some(project);
+        Ok(report)
+    }
+
+    async fn write_lock(&self, _bytes: &[u8]) -> Result<(), Fault> {
+        // Lock, options and tree become visible together, by one record, when the install is complete.
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! The package store of one origin: the journal in this worker, the packs in the workers of the pool.
+//!
+//! What the pool has unpacked is visible to the install that asked for it at once, and durable after the next commit:
+//! the pool flushes its packs, then the records are appended to the journal and flushed. Commits are grouped by bytes,
+//! so that a tab that is closed loses little and flushing costs little.
+
+use crate::opfs::{OpfsDirectory, OpfsFile};
+use crate::pool::{PoolPort, UnpackJob};
+use bytes::Bytes;
+use futures_util::lock::Mutex;
+use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
+use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};
+use gantry_store::{
+    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, SegmentPlace, StoreError, Usage,
+};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Unpacked bytes between two commits: about a second of work lost at worst, for a flush of some ten milliseconds.
+const BYTES_BETWEEN_COMMITS: u64 = 48 << 20;
+
+/// A store error as data.
+pub(crate) fn store_fault(error: &StoreError) -> Fault {
+    Fault { hint: error.hint(), ..Fault::new(error.code(), error.to_string()) }
+}
+
+/// A file error as data, under the store's codes.
+pub(crate) fn file_fault(error: &FileError) -> Fault {
+    store_fault(&StoreError::from(error.clone()))
+}
+
+fn closed() -> Fault {
+    Fault::new("STORE_LOST", "the store is being cleared")
+}
+
+/// Unpacked, and not yet in the journal.
+#[derive(Debug, Clone)]
+struct Pending {
+    place: SegmentPlace,
+    encoded: Bytes,
+    index: Arc<PackageIndex>,
+}
+
+/// The store as the pipeline sees it.
+#[derive(Debug)]
+pub(crate) struct BrowserStore {
+    name: String,
+    directory: OpfsDirectory,
+    pool: PoolPort,
+    /// `None` only while everything is being removed.
+    packs: RefCell<Option<PackStore<OpfsDirectory>>>,
+    pending: RefCell<FxHashMap<PackageKey, Pending>>,
+    uncommitted: Cell<u64>,
+    /// Packs open for reading. None while the pool has them.
+    readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
+    /// Whether the pool has the packs. Then they are read as snapshots: a reader would keep a worker from its pack.
+    lent: Cell<bool>,
+    /// Held while a reader is opened: two at once would lock each other out.
+    opening: Mutex<()>,
+    /// Held during a commit, so that records reach the journal in one order.
+    committing: Mutex<()>,
+}
+
+impl BrowserStore {
+    /// Opens the store `name` of this origin.
+    pub async fn open(name: &str, pool: PoolPort) -> Result<Self, Fault> {
+        let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
+        let packs = PackStore::open(directory.clone()).await.map_err(|error| store_fault(&error))?;
+        Ok(Self {
+            name: name.to_owned(),
+            directory,
+            pool,
+            packs: RefCell::new(Some(packs)),
+            pending: RefCell::default(),
+            uncommitted: Cell::default(),
+            readers: RefCell::default(),
+            lent: Cell::default(),
+            opening: Mutex::new(()),
+            committing: Mutex::new(()),
+        })
+    }
+
+    /// Hands a pack to each worker of the pool.
+    pub async fn lend_packs(&self) -> Result<(), Fault> {
+        let packs = self.with_packs(|packs| packs.packs_for_writers(self.pool.workers()))?;
+        {
+            // After a read that is opening its pack, so that this one is let go of too.
+            let _guard = self.opening.lock().await;
+            self.lent.set(true);
+            self.readers.borrow_mut().clear();
+        }
+        let opened = self.pool.open_packs(&self.name, &packs).await;
+        self.lent.set(opened.is_ok());
+        opened
+    }
+
+    /// Makes everything durable and takes the packs back.
+    pub async fn collect_packs(&self) -> Result<(), Fault> {
+        let committed = self.commit().await;
+        self.pending.borrow_mut().clear();
+        let closed = self.pool.close_packs().await;
+        self.lent.set(false);
+        committed.and(closed)
+    }
+
+    /// What is recorded of a project.
+    pub fn project(&self, name: &str) -> Option<ProjectRecord> {
+        self.packs.borrow().as_ref()?.catalog().project(name).cloned()
+    }
+
+    /// Records a project.
+    pub fn record_project(&self, name: &str, lock: Bytes, options: Bytes) -> Result<(), Fault> {
+        let sequence = self.project(name).map_or(0, |record| record.sequence) + 1;
+        let record = JournalRecord::Project { name: name.to_owned(), lock, options, sequence };
+        self.record(vec![record])
+    }
+
+    fn record(&self, records: Vec<JournalRecord>) -> Result<(), Fault> {
+        let mut packs = self.packs.borrow_mut();
+        packs.as_mut().ok_or_else(closed)?.commit(records).map_err(|error| store_fault(&error))
+    }
+
+    fn with_packs<T>(&self, question: impl FnOnce(&PackStore<OpfsDirectory>) -> T) -> Result<T, Fault> {
+        self.packs.borrow().as_ref().map(question).ok_or_else(closed)
+    }
+
+    /// How much is stored, and how many files that is.
+    pub fn usage(&self) -> Result<(Usage, u64), Fault> {
+        self.with_packs(|packs| {
+            let packages = packs.catalog().packages();
+            let indexes = packages.iter().filter_map(|(_, package)| package.index().ok());
+            (packs.usage(), indexes.map(|index| index.files.len() as u64).sum())
+        })
+    }
+
+    /// Removes everything. Must not run beside an install.
+    pub async fn clear(&self) -> Result<(), Fault> {
+        self.readers.borrow_mut().clear();
+        self.pending.borrow_mut().clear();
+        // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
+        drop(self.packs.borrow_mut().take());
+        PackStore::destroy(&self.directory).await.map_err(|error| store_fault(&error))?;
+        let fresh = PackStore::open(self.directory.clone()).await.map_err(|error| store_fault(&error))?;
+        *self.packs.borrow_mut() = Some(fresh);
+        Ok(())
+    }
+
+    /// Reads part of a package's segment.
+    pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
+        let Some(place) = self.place(key) else {
+            return Err(Fault::new("STORE_LOST", "a package of this project is not in the store any more")
+                .with_hint("Install the project again."));
+        };
+        let size_in_memory = usize::try_from(size).unwrap_or(usize::MAX);
+        if offset.checked_add(size).is_none_or(|end| end > place.length) {
+            return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
+        }
+        let at = place.offset + offset;
+        match self.reader(place.pack).await {
+            Ok(reader) => {
+                let mut bytes = vec![0; size_in_memory];
+                reader.read_exact_at(at, &mut bytes).map_err(|error| file_fault(&error))?;
+                Ok(bytes)
+            }
+            // A worker of the pool has it: what is recorded is flushed, so that a snapshot has it too.
+            Err(error) if error.kind == FileErrorKind::Locked => {
+                let name = gantry_store::pack_name(place.pack);
+                self.directory.snapshot(&name, at, size).await.map_err(|error| file_fault(&error))
+            }
+            Err(error) => Err(file_fault(&error)),
+        }
+    }
+
+    fn place(&self, key: &PackageKey) -> Option<SegmentPlace> {
+        let recorded = self.packs.borrow().as_ref()?.lookup(key).map(|package| package.place);
+        recorded.or_else(|| self.pending.borrow().get(key).map(|pending| pending.place))
+    }
+
+    async fn reader(&self, pack: u32) -> Result<Rc<OpfsFile>, FileError> {
+        let known = || self.readers.borrow().get(&pack).cloned();
+        if let Some(reader) = known() {
+            return Ok(reader);
+        }
+        let _guard = self.opening.lock().await;
+        if let Some(reader) = known() {
+            return Ok(reader);
+        }
+        let name = gantry_store::pack_name(pack);
+        if self.lent.get() {
+            let message = "a worker of the pool has this pack".to_owned();
+            return Err(FileError { kind: FileErrorKind::Locked, path: name, message });
+        }
+        let reader = Rc::new(self.directory.open(&name).await?);
+        self.readers.borrow_mut().insert(pack, Rc::clone(&reader));
+        Ok(reader)
+    }
+}
+
+impl PackageStore for BrowserStore {
+    fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
+        let recorded = self.packs.borrow().as_ref()?.lookup(key).and_then(|package| package.index().ok());
+        recorded.or_else(|| self.pending.borrow().get(key).map(|pending| Arc::clone(&pending.index)))
+    }
+
+    async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
+        let result = self.pool.run(&UnpackJob::from(&job)).await?;
+        let place = result.place()?;
+        let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| store_fault(&error))?);
+        let encoded = Bytes::from(result.index);
+        self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
+        self.uncommitted.set(self.uncommitted.get() + place.length);
+        if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {
+            self.commit().await?;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
+        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests })
+    }
+
+    async fn commit(&self) -> Result<(), Fault> {
+        let _guard = self.committing.lock().await;
+        self.uncommitted.set(0);
+        let batch: Vec<(PackageKey, Pending)> =
+            self.pending.borrow().iter().map(|(key, pending)| (key.clone(), pending.clone())).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.pool.flush_packs().await?;
+        let mut records: Vec<JournalRecord> = batch
+            .into_iter()
+            .map(|(key, pending)| JournalRecord::Package { key, place: pending.place, index: pending.encoded })
+            .collect();
+        records.sort_by(|a, b| key_of(a).cmp(&key_of(b)));
+        let keys: Vec<PackageKey> = records.iter().filter_map(key_of).cloned().collect();
+        self.record(records)?;
+        let mut pending = self.pending.borrow_mut();
+        for key in &keys {
+            pending.remove(key);
+        }
+        Ok(())
+    }
+
+    async fn read_file(&self, key: &PackageKey, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(index) = self.index(key) else { return Ok(None) };
+        let Some(file) = index.file(path).cloned() else { return Ok(None) };
+        // What is still in a worker's buffer cannot be read: make it durable first.
+        if self.pending.borrow().contains_key(key) {
+            self.commit().await?;
+        }
+        self.read(key, file.offset, file.size).await.map(Some)
+    }
+}
+
+fn key_of(record: &JournalRecord) -> Option<&PackageKey> {
+    match record {
+        JournalRecord::Package { key, .. } => Some(key),
+        _ => None,
+    }
+}

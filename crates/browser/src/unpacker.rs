@@ -1,0 +1,93 @@
+//! One worker of the pool: tarball in, segment out.
+
+use crate::clock::BrowserClock;
+use crate::error::to_javascript;
+use crate::fetch::BrowserHttp;
+use crate::javascript::{from_object, to_object, until_aborted};
+use crate::opfs::{OpfsDirectory, OpfsFile};
+use crate::pool::{PackToken, UnpackJob, UnpackResult};
+use crate::store::{file_fault, store_fault};
+use gantry_archive::{Extractor, Limits};
+use gantry_engine::{EngineError, Fault};
+use gantry_platform::{Directory, RandomAccessFile};
+use gantry_registry::{FetchedTarball, TarballRequest, fetch_tarball};
+use gantry_store::{PackWriter, prepare};
+use serde::Deserialize;
+use std::cell::RefCell;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+
+/// Fetches, verifies and unpacks packages into a pack that is this worker's alone.
+///
+/// Several jobs may be under way: they wait for the network side by side, and unpack one after the other.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Unpacker {
+    writer: RefCell<PackWriter<OpfsFile>>,
+    extractor: RefCell<Extractor>,
+}
+
+#[derive(Deserialize)]
+struct UnpackerOptions {
+    store: String,
+    pack: String,
+}
+
+#[wasm_bindgen]
+impl Unpacker {
+    /// Opens the pack. It is appended to at its end, so that a worker that replaces a dead one touches nothing of what
+    /// that one wrote.
+    pub async fn open(options: JsValue) -> Result<Unpacker, JsValue> {
+        Self::open_pack(options).await.map_err(|fault| to_javascript(&fault))
+    }
+
+    /// Runs one job to its end.
+    pub async fn unpack(&self, job: JsValue, signal: AbortSignal) -> Result<JsValue, JsValue> {
+        let run = async {
+            let job: UnpackJob = from_object(job, "an unpack job")?;
+            self.run(TarballRequest::try_from(job)?).await
+        };
+        until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
+    }
+
+    /// When it returns, all packages of finished jobs are on durable storage.
+    pub fn flush(&self) -> Result<(), JsValue> {
+        self.writer.borrow_mut().flush().map_err(|error| to_javascript(&store_fault(&error)))
+    }
+
+    /// Lets go of the pack.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Unpacker {
+    async fn open_pack(options: JsValue) -> Result<Self, Fault> {
+        let UnpackerOptions { store, pack } = from_object(options, "the options of an unpack worker")?;
+        let token = PackToken::decode(&pack)?;
+        let directory = OpfsDirectory::open_store(&store).await.map_err(|error| file_fault(&error))?;
+        let file = directory.open(&token.name).await.map_err(|error| file_fault(&error))?;
+        let start = token.start.max(file.len().map_err(|error| file_fault(&error))?);
+        let writer = PackWriter::open(file, token.pack, start).map_err(|error| store_fault(&error))?;
+        Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
+    }
+
+    async fn run(&self, request: TarballRequest) -> Result<UnpackResult, Fault> {
+        let FetchedTarball { body, requests } = fetch_tarball(&BrowserHttp, &BrowserClock, &request)
+            .await
+            .map_err(|error| EngineError::from(error).to_fault())?;
+        let mut extractor = self.extractor.borrow_mut();
+        let entries = if request.integrity.is_some() {
+            extractor.extract(&request.package, &body)
+        } else {
+            extractor.extract_unverified(&request.package, &body)
+        };
+        let entries = entries.map_err(|error| Fault {
+            hint: error.hint(),
+            ..Fault::new(error.code(), error.to_string()).with_package(&request.package)
+        })?;
+        let prepared = prepare(entries);
+        let place = self.writer.borrow_mut().append(&prepared).map_err(|error| store_fault(&error))?;
+        Ok(UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests))
+    }
+}

@@ -1,0 +1,130 @@
+/** Where packages come from, and what they take up. */
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { formatBytes, plural } from '../format.js';
+import { clearStore, configure, registry, running, token, usage } from '../session.js';
+import { CloseIcon } from './icons.js';
+
+export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
+  const confirming = useSignal(false);
+  const problem = useSignal('');
+  const busy = running.value;
+  const stored = usage.value;
+
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const address = String(form.get('registry')).trim();
+    if (address && !URL.canParse(address, location.href)) {
+      problem.value = 'This is not an address. Give one that begins with https:// or http://.';
+      return;
+    }
+    problem.value = '';
+    dialog.current?.close();
+    void configure({ registry: address, token: String(form.get('token')).trim() });
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      class="settings"
+      aria-labelledby="settings-title"
+      onClose={() => {
+        confirming.value = false;
+      }}
+      closedby="any"
+    >
+      <div class="settings-body">
+        <header>
+          <h2 id="settings-title">Settings</h2>
+          <button type="button" class="quiet square" aria-label="Close" onClick={() => dialog.current?.close()}>
+            <CloseIcon />
+          </button>
+        </header>
+        <form onSubmit={save}>
+          <label>
+            <span>Registry</span>
+            <input
+              name="registry"
+              type="text"
+              inputMode="url"
+              spellcheck={false}
+              autocomplete="off"
+              key={registry.value}
+              defaultValue={registry.value}
+              placeholder={__DEFAULT_REGISTRY__}
+              aria-describedby="registry-help"
+            />
+          </label>
+          <p id="registry-help" class="help">
+            It must allow requests from this page (CORS). Leave it empty for the default.
+          </p>
+          <label>
+            <span>Token</span>
+            <input name="token" type="password" autocomplete="off" defaultValue={token.value} />
+          </label>
+          <p class="help">Sent to this registry only, and forgotten when the page is closed.</p>
+          {problem.value && (
+            <p class="field-error" role="alert">
+              {problem.value}
+            </p>
+          )}
+          <button type="submit" disabled={busy}>
+            Save
+          </button>
+        </form>
+        <section>
+          <h3>Storage</h3>
+          {stored && stored.packages > 0 ? (
+            <>
+              <p>
+                {plural(stored.packages, 'package')} with {plural(stored.files, 'file')}, shared by all projects of this
+                page: <strong>{formatBytes(stored.bytes)}</strong>.
+              </p>
+              <meter min={0} max={stored.quota} value={stored.usage} aria-label="Storage used" />
+              <p class="help">
+                {formatBytes(stored.usage)} used of the {formatBytes(stored.quota)} that the browser grants this site.
+              </p>
+            </>
+          ) : (
+            <p class="help">Nothing is stored yet.</p>
+          )}
+          {confirming.value ? (
+            <fieldset class="confirm">
+              <legend class="visually-hidden">Remove everything?</legend>
+              <span>Every installed project goes with it.</span>
+              <button
+                type="button"
+                class="danger"
+                onClick={() => {
+                  confirming.value = false;
+                  void clearStore();
+                }}
+              >
+                Remove everything
+              </button>
+              <button
+                type="button"
+                onClick={() => {
+                  confirming.value = false;
+                }}
+              >
+                Keep
+              </button>
+            </fieldset>
+          ) : (
+            <button
+              type="button"
+              disabled={busy || !stored}
+              onClick={() => {
+                confirming.value = true;
+              }}
+            >
+              Clear storage
+            </button>
+          )}
+        </section>
+      </div>
+    </dialog>
+  );
+}

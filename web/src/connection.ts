@@ -1,0 +1,116 @@
+/**
+ * The page's end of the protocol: calls out, answers, events and aborts matched by id.
+ *
+ * Nothing stays pending for ever: when the worker is lost or the connection closed, every call rejects.
+ */
+import { GantryError } from './errors.js';
+import { watchLife } from './liveness.js';
+import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
+
+interface PendingCall {
+  resolve(result: unknown): void;
+  reject(error: GantryError): void;
+  onEvent: ((event: never) => void) | undefined;
+  /** Takes the abort listener off its signal. */
+  release(): void;
+}
+
+export interface CallOptions<M extends Method> {
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: Event<M>) => void) | undefined;
+}
+
+export class Connection {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #watching = new AbortController();
+  #nextId = 1;
+  /** Once set, every call rejects with it. */
+  #ended: GantryError | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.addEventListener('message', (message: MessageEvent<Response>) => this.#receive(message.data));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      const reason = event.message === undefined ? 'its script could not be loaded' : event.message;
+      this.#lose(
+        `The install worker stopped: ${reason}`,
+        'Check that dist/worker/ and wasm/ of the package are served.',
+      );
+    });
+    worker.addEventListener('messageerror', () => this.#lose('A message of the install worker could not be read'));
+  }
+
+  /** From now on notice when the worker dies without a word. `name` is the lock it holds. */
+  watch(name: string): void {
+    watchLife(name, this.#watching.signal, () => {
+      this.#lose('The install worker ended unexpectedly', 'The browser may be short of memory. Open the store again.');
+    });
+  }
+
+  call<M extends Method>(method: M, parameters: Parameters<M>, options: CallOptions<M> = {}): Promise<Result<M>> {
+    const { signal, onEvent } = options;
+    if (this.#ended) return Promise.reject(this.#ended);
+    if (signal?.aborted) return Promise.reject(abortedError(signal));
+    const id = this.#nextId++;
+    return new Promise<Result<M>>((resolve, reject) => {
+      const abort = () => this.#send({ abort: id });
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#pending.set(id, {
+        resolve: resolve as (result: unknown) => void,
+        // The worker says only that it was aborted; why is known here.
+        reject: (error) => reject(error.code === 'ABORTED' && signal?.aborted ? abortedError(signal) : error),
+        onEvent: onEvent as ((event: never) => void) | undefined,
+        release: () => signal?.removeEventListener('abort', abort),
+      });
+      this.#send({ id, method, parameters } as Request);
+    });
+  }
+
+  /** End the worker. Calls under way and later ones reject with `CLOSED`. */
+  close(): void {
+    this.#end(new GantryError({ code: 'CLOSED', message: 'This store has been closed' }));
+  }
+
+  #send(request: Request): void {
+    if (!this.#ended) this.#worker.postMessage(request);
+  }
+
+  #receive(response: Response): void {
+    if ('fatal' in response) {
+      this.#end(new GantryError(response.fatal));
+      return;
+    }
+    const call = this.#pending.get(response.id);
+    if (!call) return;
+    if ('events' in response) {
+      for (const event of response.events) call.onEvent?.(event as never);
+      return;
+    }
+    this.#pending.delete(response.id);
+    call.release();
+    if ('error' in response) call.reject(new GantryError(response.error));
+    else call.resolve(response.result);
+  }
+
+  #lose(message: string, hint?: string): void {
+    this.#end(new GantryError({ code: 'WORKER_LOST', message, ...(hint && { hint }) }));
+  }
+
+  #end(error: GantryError): void {
+    if (this.#ended) return;
+    this.#ended = error;
+    this.#watching.abort();
+    this.#worker.terminate();
+    for (const call of this.#pending.values()) {
+      call.release();
+      call.reject(error);
+    }
+    this.#pending.clear();
+  }
+}
+
+function abortedError(signal: AbortSignal): GantryError {
+  return new GantryError({ code: 'ABORTED', message: 'The operation was aborted' }, { cause: signal.reason });
+}

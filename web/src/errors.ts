@@ -1,0 +1,70 @@
+/**
+ * Every failure a caller can see is a {@link GantryError} with a stable `code`.
+ *
+ * Errors cross worker boundaries as data ({@link ErrorData}) because a structured clone keeps neither the class nor the
+ * own properties of an `Error`.
+ */
+import type { ErrorCode as EngineErrorCode } from './codes.js';
+
+/** Codes of failures that arise on the page's side of the wasm module. The engine's own are generated from Rust. */
+export type PageErrorCode =
+  /** The caller's `AbortSignal` fired. `cause` is the signal's reason. */
+  | 'ABORTED'
+  /** `close()` was called, or the object was used after it. */
+  | 'CLOSED'
+  /** The engine failed in a way it has no code for: a defect. */
+  | 'INTERNAL'
+  /** An option has a value that cannot be used. */
+  | 'INVALID_OPTION'
+  /** This browser or context has no synchronous access to OPFS. */
+  | 'STORAGE_UNAVAILABLE'
+  /** Another tab has the store open, and waiting for it was given up. */
+  | 'STORE_BUSY'
+  /** An option that is planned but not there yet. */
+  | 'UNSUPPORTED_OPTION'
+  /** The wasm module could not be fetched or compiled. */
+  | 'WASM_UNAVAILABLE'
+  /** A worker ended or never started: out of memory, closed by the browser, or its script did not load. */
+  | 'WORKER_LOST';
+
+/** Codes of `project.fs`, as Node's `fs` gives them. */
+export type FileSystemErrorCode = 'EINVAL' | 'EISDIR' | 'ELOOP' | 'ENOENT' | 'ENOTDIR';
+
+export type GantryErrorCode = EngineErrorCode | FileSystemErrorCode | PageErrorCode;
+
+/** An error as it travels between threads. */
+export interface ErrorData {
+  code: GantryErrorCode;
+  message: string;
+  /** What to do about it. */
+  hint?: string;
+  /** The package it concerns, as `name@version` or `name`. */
+  package?: string;
+}
+
+export class GantryError extends Error {
+  override readonly name = 'GantryError';
+  /** Stable, and made for comparing. */
+  readonly code: GantryErrorCode;
+  /** What to do about it, where there is something to say. */
+  readonly hint: string | undefined;
+  /** The package it concerns, where it concerns one. */
+  readonly package: string | undefined;
+
+  constructor(data: ErrorData, options?: ErrorOptions) {
+    super(data.message, options);
+    this.code = data.code;
+    this.hint = data.hint;
+    this.package = data.package;
+  }
+}
+
+/** Any thrown value as data. What has no code of its own is a defect, and says so. */
+export function toErrorData(thrown: unknown): ErrorData {
+  const source: Partial<ErrorData> = typeof thrown === 'object' && thrown !== null ? thrown : {};
+  const message = typeof source.message === 'string' ? source.message : String(thrown);
+  const data: ErrorData = { code: typeof source.code === 'string' ? source.code : 'INTERNAL', message };
+  if (typeof source.hint === 'string') data.hint = source.hint;
+  if (typeof source.package === 'string') data.package = source.package;
+  return data;
+}

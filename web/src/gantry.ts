@@ -1,0 +1,212 @@
+/**
+ * The page's handle on one store. `Gantry.open` starts the workers; `close` ends them.
+ *
+ * One coordinator owns a store at a time, over all tabs of the origin. A second `open` of the same store waits until the
+ * first is closed, tells so through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`.
+ */
+import { Connection } from './connection.js';
+import { GantryError } from './errors.js';
+import { uniqueLifeName } from './liveness.js';
+import { Project } from './project.js';
+import type {
+  DependencyKind,
+  InstallEvent,
+  InstallParameters,
+  OpenParameters,
+  StoreUsage,
+  Target,
+} from './protocol.js';
+import { isSameOrigin, startForeignWorker } from './start-worker.js';
+
+export interface OpenOptions {
+  /** Address of the registry; relative addresses are taken from the page's. */
+  registry: string;
+  /** Name of the store, a folder in OPFS. Stores share nothing. */
+  store?: string;
+  /** Registries of scopes: `{ '@mine': 'https://npm.mine.example/' }`. */
+  scopes?: Record<string, string>;
+  /** Bearer token for `registry`. It is sent there and nowhere else. */
+  token?: string;
+  /**
+   * Whose tarball addresses are taken from `registry` instead: `always`, `never` or the ones of one host. A registry on
+   * the page's own origin is a proxy, so there it is `always` unless given; else npm's own rule holds.
+   */
+  replaceRegistryHost?: 'always' | 'never' | (string & {});
+  /** Milliseconds without an answer after which a request is tried again. */
+  fetchTimeout?: number;
+  /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */
+  wasmUrl?: string | URL;
+  /** Threads that unpack; 2 to 4 by the number of cores unless given. */
+  workers?: number;
+  /** Milliseconds to wait for another tab to let go of the store. No limit unless given. */
+  timeout?: number;
+  signal?: AbortSignal;
+  /** Called when another tab has the store and this call begins to wait. */
+  onWaiting?: () => void;
+}
+
+export interface InstallOptions {
+  /** A `package.json`, as text or as the object it holds. */
+  packageJson: string | object;
+  /**
+   * Text of a `package-lock.json` to keep to, as npm does. Unless given it is the one that the project's last install
+   * left; `null` resolves everything anew.
+   */
+  lockfile?: string | null;
+  /** Name under which the tree is kept; one origin can hold many. */
+  project?: string;
+  /** The platform to install for. */
+  target?: Target;
+  /** Kinds of dependencies to leave out. */
+  omit?: readonly DependencyKind[];
+  /** `npm ci`: fail where `packageJson` and `lockfile` disagree, and keep the lock as it is. */
+  frozen?: boolean;
+  /** `fast` leaves out lock fields that would cost requests of their own. */
+  lockFields?: 'npm' | 'fast';
+  /** Not there yet: the project's own files. Rejected with `UNSUPPORTED_OPTION`. */
+  files?: never;
+  onEvent?: (event: InstallEvent) => void;
+  signal?: AbortSignal;
+}
+
+/** A lock that locks nothing. */
+const EMPTY_LOCK = '{"lockfileVersion":3,"requires":true,"packages":{}}';
+
+const DEFAULT_STORE = 'gantry';
+const DEFAULT_PROJECT = 'default';
+
+export class Gantry {
+  /** The registry that is asked, absolute. */
+  readonly registry: string;
+  readonly store: string;
+  readonly #connection: Connection;
+
+  private constructor(connection: Connection, registry: string, store: string) {
+    this.#connection = connection;
+    this.registry = registry;
+    this.store = store;
+  }
+
+  /** Start the workers and open the store, creating it if need be. */
+  static async open(options: OpenOptions): Promise<Gantry> {
+    const registry = absoluteRegistry(options.registry);
+    const store = checkedStore(options.store ?? DEFAULT_STORE);
+    requireSecureContext();
+    const aliveLock = uniqueLifeName('coordinator');
+    const connection = new Connection(startCoordinator());
+    const parameters: OpenParameters = { registry, store, aliveLock };
+    if (options.scopes) parameters.scopes = options.scopes;
+    if (options.token) parameters.token = options.token;
+    if (options.replaceRegistryHost) parameters.replaceRegistryHost = options.replaceRegistryHost;
+    if (options.fetchTimeout !== undefined) parameters.fetchTimeout = options.fetchTimeout;
+    if (options.wasmUrl) parameters.wasmUrl = new URL(options.wasmUrl, location.href).href;
+    if (options.workers !== undefined) parameters.workers = options.workers;
+    const signals = [options.signal, options.timeout === undefined ? undefined : AbortSignal.timeout(options.timeout)];
+    const given = signals.filter((signal) => signal !== undefined);
+    try {
+      await connection.call('open', parameters, {
+        signal: given.length > 0 ? AbortSignal.any(given) : undefined,
+        onEvent: () => options.onWaiting?.(),
+      });
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    connection.watch(aliveLock);
+    return new Gantry(connection, registry, store);
+  }
+
+  /** Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue. */
+  async install(options: InstallOptions): Promise<Project> {
+    if (options.files !== undefined) {
+      throw new GantryError({
+        code: 'UNSUPPORTED_OPTION',
+        message: 'The option "files" is not supported yet',
+        hint: 'Keep the project’s own files beside the installed tree.',
+      });
+    }
+    const { packageJson, lockfile, target, omit, frozen, lockFields } = options;
+    const parameters: InstallParameters = {
+      project: options.project ?? DEFAULT_PROJECT,
+      packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
+    };
+    if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
+    if (target) parameters.target = target;
+    if (omit) parameters.omit = [...omit];
+    if (frozen !== undefined) parameters.frozen = frozen;
+    if (lockFields) parameters.lockFields = lockFields;
+    const { onEvent, signal } = options;
+    return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));
+  }
+
+  /** A project as an earlier install left it, or `undefined`. */
+  async project(name: string = DEFAULT_PROJECT): Promise<Project | undefined> {
+    const data = await this.#connection.call('project', { name });
+    return data && new Project(this.#connection, data);
+  }
+
+  usage(): Promise<StoreUsage> {
+    return this.#connection.call('usage', undefined);
+  }
+
+  /** Remove everything in this store: packages, projects and cached metadata. */
+  clear(): Promise<void> {
+    return this.#connection.call('clear', undefined);
+  }
+
+  /** Ask the browser to keep this origin's storage under pressure. Whether it will. */
+  persist(): Promise<boolean> {
+    return navigator.storage.persist();
+  }
+
+  /** Let go of the store and end the workers. */
+  async close(): Promise<void> {
+    try {
+      await this.#connection.call('close', undefined);
+    } catch (error) {
+      // A worker that is gone has nothing left to close.
+      if (!(error instanceof GantryError && (error.code === 'CLOSED' || error.code === 'WORKER_LOST'))) throw error;
+    } finally {
+      this.#connection.close();
+    }
+  }
+}
+
+function startCoordinator(): Worker {
+  // Bundlers look for exactly this expression.
+  return isSameOrigin(import.meta.url)
+    ? new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' })
+    : startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry');
+}
+
+function absoluteRegistry(registry: string): string {
+  if (typeof registry === 'string' && URL.canParse(registry, location.href)) {
+    const url = new URL(registry, location.href);
+    if (url.protocol === 'http:' || url.protocol === 'https:')
+      return url.href.endsWith('/') ? url.href : `${url.href}/`;
+  }
+  throw new GantryError({
+    code: 'INVALID_OPTION',
+    message: `Not the address of a registry: ${JSON.stringify(registry)}`,
+    hint: 'Give an http or https address.',
+  });
+}
+
+function checkedStore(store: string): string {
+  if (/^[\w.-]{1,64}$/.test(store) && !/^\.+$/.test(store)) return store;
+  throw new GantryError({
+    code: 'INVALID_OPTION',
+    message: `Not a store name: ${JSON.stringify(store)}`,
+    hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
+  });
+}
+
+/** OPFS and Web Locks exist in secure contexts only. Said here, where `location` can be named. */
+function requireSecureContext(): void {
+  if (isSecureContext) return;
+  throw new GantryError({
+    code: 'STORAGE_UNAVAILABLE',
+    message: `${location.origin} is not a secure context, so the browser gives it no storage`,
+    hint: 'Serve the page over https, or from localhost.',
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * What the page and the coordinator worker say to each other: one closed table of methods, nothing else.
+ *
+ * Calls carry an integer id; answers, events and aborts refer to it. Bulk bytes are transferred, never cloned. Only
+ * plain data crosses: errors travel as {@link ErrorData}.
+ */
+import type { ErrorData } from './errors.js';
+
+export interface OpenParameters {
+  /** Absolute, ends with a slash. */
+  registry: string;
+  store: string;
+  scopes?: Record<string, string>;
+  token?: string;
+  replaceRegistryHost?: string;
+  fetchTimeout?: number;
+  wasmUrl?: string;
+  workers?: number;
+  /** Held by the worker while it lives, so that the page can tell that it died. */
+  aliveLock: string;
+}
+
+export interface Target {
+  /** npm's `process.platform` words: `linux`, `darwin`, `win32`, … */
+  os: string;
+  /** npm's `process.arch` words, and `wasm32`. */
+  cpu: string;
+  libc?: string;
+}
+
+export type DependencyKind = 'dev' | 'optional' | 'peer';
+
+export interface InstallParameters {
+  project: string;
+  packageJson: string;
+  lockfile?: string;
+  target?: Target;
+  omit?: DependencyKind[];
+  frozen?: boolean;
+  lockFields?: 'npm' | 'fast';
+}
+
+/** What happens during an install, in order. Counts never go down within one install. */
+export type InstallEvent =
+  | { type: 'phase'; phase: 'resolve' | 'fetch' | 'link' | 'lock' }
+  | {
+      type: 'progress';
+      /** Packages whose version is known. */
+      resolved: number;
+      /** Packages that must be in the store, as far as is known. */
+      wanted: number;
+      downloaded: number;
+      unpacked: number;
+      /** Packages that the store already had. */
+      reused: number;
+      /** Compressed bytes received. */
+      bytes: number;
+      requests: number;
+      /** Milliseconds since the install began. */
+      elapsed: number;
+    }
+  | { type: 'package'; name: string; version: string; path: string; reused: boolean }
+  | { type: 'warning'; code: string; message: string }
+  | { type: 'done'; packages: number; files: number; requests: number; bytes: number; elapsed: number };
+
+/** What an install left behind. */
+export interface InstalledProject {
+  name: string;
+  /** Text of `package-lock.json`, as npm would write it. */
+  lockfile: string;
+  packages: number;
+  files: number;
+  /** Compressed bytes received. */
+  bytes: number;
+  /** Packages that the store already had. */
+  reused: number;
+  requests: number;
+  /** Milliseconds. */
+  elapsed: number;
+  /** Packages with install scripts, as `name@version`. They are never run. */
+  scripts: string[];
+}
+
+export type EntryKind = 'file' | 'directory' | 'symlink';
+
+export interface DirectoryEntryData {
+  name: string;
+  kind: EntryKind;
+}
+
+export interface FileStatData {
+  kind: EntryKind;
+  size: number;
+  mode: number;
+}
+
+export interface StoreUsage {
+  packages: number;
+  /** Bytes in the packs of this store. */
+  bytes: number;
+  files: number;
+  /** What the browser grants this origin, in bytes. */
+  quota: number;
+  /** What this origin uses of it, in bytes. */
+  usage: number;
+}
+
+interface PathParameters {
+  project: string;
+  path: string;
+}
+
+/** The whole vocabulary: method → parameters, result, events. */
+export interface Methods {
+  open: { parameters: OpenParameters; result: undefined; event: { type: 'waiting' } };
+  install: { parameters: InstallParameters; result: InstalledProject; event: InstallEvent };
+  project: { parameters: { name: string }; result: InstalledProject | undefined; event: never };
+  readFile: { parameters: PathParameters; result: Uint8Array; event: never };
+  readMany: {
+    parameters: { project: string; paths: readonly string[] };
+    result: (Uint8Array | undefined)[];
+    event: never;
+  };
+  readdir: { parameters: PathParameters; result: DirectoryEntryData[]; event: never };
+  stat: { parameters: PathParameters; result: FileStatData; event: never };
+  lstat: { parameters: PathParameters; result: FileStatData; event: never };
+  realpath: { parameters: PathParameters; result: string; event: never };
+  treeDigest: { parameters: { project: string }; result: string; event: never };
+  usage: { parameters: undefined; result: StoreUsage; event: never };
+  clear: { parameters: undefined; result: undefined; event: never };
+  close: { parameters: undefined; result: undefined; event: never };
+}
+
+export type Method = keyof Methods;
+export type Parameters<M extends Method> = Methods[M]['parameters'];
+export type Result<M extends Method> = Methods[M]['result'];
+export type Event<M extends Method> = Methods[M]['event'];
+
+/** Page → coordinator. */
+export type Request = { [M in Method]: { id: number; method: M; parameters: Parameters<M> } }[Method] | Abort;
+export interface Abort {
+  abort: number;
+}
+
+/** Coordinator → page. */
+export type Response =
+  | { id: number; events: readonly unknown[] }
+  | { id: number; result: unknown }
+  | { id: number; error: ErrorData }
+  /** The worker cannot go on; everything pending has failed. */
+  | { fatal: ErrorData };
+
+/** The name of the Web Lock that makes one coordinator the only writer of a store, across all tabs of an origin. */
+export function storeLockName(store: string): string {
+  return `gantry:${store}`;
+}

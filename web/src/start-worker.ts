@@ -1,0 +1,22 @@
+/**
+ * Starting module workers from wherever the package is served.
+ *
+ * Browsers refuse worker scripts of another origin. A package loaded from a CDN is started through a one-line module of
+ * the page's own origin that imports it.
+ */
+
+/** Whether `moduleUrl` (an `import.meta.url`) may be given to `new Worker` as it is. */
+export function isSameOrigin(moduleUrl: string): boolean {
+  // Not `location.origin`, which sandboxed frames and workers from blobs have of an address that is not theirs.
+  return new URL(moduleUrl).origin === self.origin;
+}
+
+/** Start the module `path` that lies beside `moduleUrl`, on another origin. */
+export function startForeignWorker(path: string, moduleUrl: string, name: string): Worker {
+  const script = `import ${JSON.stringify(new URL(path, moduleUrl).href)};`;
+  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+  const worker = new Worker(url, { type: 'module', name });
+  // The URL is needed until the worker has fetched it, and no event tells when.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  return worker;
+}

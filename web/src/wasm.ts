@@ -1,0 +1,97 @@
+/**
+ * The wasm module as the workers see it. wasm-bindgen's own declarations say `any` where values cross; these types are
+ * the contract instead, and this is the one file that imports the generated glue.
+ */
+import init, * as glue from '../wasm/gantry.js';
+import type {
+  DependencyKind,
+  DirectoryEntryData,
+  FileStatData,
+  InstallEvent,
+  InstalledProject,
+  StoreUsage,
+  Target,
+} from './protocol.js';
+
+export interface CoordinatorOptions {
+  registry: string;
+  store: string;
+  scopes?: Record<string, string>;
+  token?: string;
+  replaceRegistryHost?: string;
+  fetchTimeout?: number;
+}
+
+export interface InstallRequest {
+  project?: string;
+  packageJson: string;
+  lockfile?: string;
+  target?: Target;
+  omit?: DependencyKind[];
+  frozen?: boolean;
+  lockFields?: 'npm' | 'fast';
+}
+
+/** Made by an unpack worker's wasm for the coordinator's; opaque between them. */
+export type UnpackJob = unknown;
+export type UnpackResult = unknown;
+
+/** The unpack workers, as the coordinator's wasm calls them. */
+export interface PoolPort {
+  readonly size: number;
+  /** At the start of an install; one pack file for each worker. */
+  open(store: string, packs: string[]): Promise<void>;
+  /** On whichever worker is free. */
+  unpack(job: UnpackJob): Promise<UnpackResult>;
+  /** When it resolves, everything unpacked so far is durable. */
+  flush(): Promise<void>;
+  /** Flushes and lets go of the pack files; the workers stay. */
+  close(): Promise<void>;
+}
+
+export interface WasmCoordinator {
+  install(
+    request: InstallRequest,
+    onEvent: (event: InstallEvent) => void,
+    signal: AbortSignal,
+  ): Promise<InstalledProject>;
+  project(name: string): Promise<InstalledProject | undefined>;
+  readFile(project: string, path: string): Promise<Uint8Array>;
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;
+  readdir(project: string, path: string): DirectoryEntryData[];
+  stat(project: string, path: string): FileStatData;
+  lstat(project: string, path: string): FileStatData;
+  realpath(project: string, path: string): string;
+  treeDigest(project: string): Promise<string>;
+  usage(): Promise<StoreUsage>;
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WasmUnpacker {
+  unpack(job: UnpackJob, signal: AbortSignal): Promise<UnpackResult>;
+  flush(): void;
+  close(): void;
+}
+
+interface WasmModule {
+  Coordinator: { open(options: CoordinatorOptions, pool: PoolPort): Promise<WasmCoordinator> };
+  Unpacker: { open(options: { store: string; pack: string }): Promise<WasmUnpacker> };
+}
+
+export const { Coordinator, Unpacker } = glue as unknown as WasmModule;
+
+/** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
+export async function compile(url: string | undefined): Promise<WebAssembly.Module> {
+  const response = await fetch(url ?? new URL('../wasm/gantry_bg.wasm', import.meta.url));
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
+  // Streaming needs the right media type, which simple file servers do not send.
+  return response.headers.get('content-type')?.startsWith('application/wasm')
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** Make this thread's instance; once per thread, before anything else of the module is used. */
+export async function instantiate(module: WebAssembly.Module): Promise<void> {
+  await init({ module_or_path: module });
+}

@@ -1,0 +1,179 @@
+/**
+ * Coordinator worker: owns one store. Loads the wasm module, starts the unpack workers and serves the page's calls.
+ *
+ * Reads are answered while an install runs. Installs and `clear` change the tree, so they go one after the other.
+ */
+import { GantryError, toErrorData } from '../errors.js';
+import { holdForLife } from '../liveness.js';
+import type {
+  InstallEvent,
+  Method,
+  Methods,
+  OpenParameters,
+  Parameters,
+  Request,
+  Response,
+  Result,
+} from '../protocol.js';
+import { Coordinator, compile, instantiate, type WasmCoordinator } from '../wasm.js';
+import { EventBatch } from './events.js';
+import { defaultPoolSize, Pool } from './pool.js';
+import { requireStorage } from './storage.js';
+import { holdStore } from './store-lock.js';
+import { reportTraps } from './traps.js';
+import { whileHeld } from './while-held.js';
+
+interface Call<M extends Method> {
+  signal: AbortSignal;
+  emit(events: Methods[M]['event'][]): void;
+}
+
+type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => Promise<Result<M>> | Result<M> };
+
+interface OpenStore {
+  coordinator: WasmCoordinator;
+  pool: Pool;
+  release(): void;
+}
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+const aborts = new Map<number, AbortController>();
+/** Reads being answered. */
+const reads = new Set<Promise<unknown>>();
+/** These go one after the other, and so are never under way beside a close. */
+const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'clear', 'close']);
+let store: OpenStore | undefined;
+/** The last of the calls that change the tree. */
+let lastChange: Promise<unknown> = Promise.resolve();
+
+const handlers: Handlers = {
+  open,
+  install: (request, { signal, emit }) => inTurn(() => install(request, signal, emit)),
+  project: ({ name }) => opened().coordinator.project(name),
+  readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
+  readMany: ({ project, paths }) => opened().coordinator.readMany(project, paths),
+  readdir: ({ project, path }) => opened().coordinator.readdir(project, path),
+  stat: ({ project, path }) => opened().coordinator.stat(project, path),
+  lstat: ({ project, path }) => opened().coordinator.lstat(project, path),
+  realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
+  treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
+  usage: () => opened().coordinator.usage(),
+  clear: () => inTurn(async () => void (await opened().coordinator.clear())),
+  close: () => inTurn(close),
+};
+
+const isTrap = reportTraps((fatal) => post({ fatal }));
+scope.addEventListener('message', (message: MessageEvent<Request>) => void receive(message.data));
+
+async function receive(request: Request): Promise<void> {
+  if ('abort' in request) {
+    aborts.get(request.abort)?.abort();
+    return;
+  }
+  const { id, method, parameters } = request;
+  const abort = new AbortController();
+  aborts.set(id, abort);
+  try {
+    // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
+    const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
+    const answer = Promise.resolve(
+      handler(parameters, { signal: abort.signal, emit: (events) => post({ id, events }) }),
+    );
+    if (!IN_TURN.has(method)) {
+      reads.add(answer);
+      answer.finally(() => reads.delete(answer)).catch(() => {});
+    }
+    const result = await answer;
+    post({ id, result }, buffersOf(result));
+  } catch (error) {
+    if (!isTrap(error)) post({ id, error: toErrorData(error) });
+  } finally {
+    aborts.delete(id);
+  }
+}
+
+function post(response: Response, transfer: Transferable[] = []): void {
+  scope.postMessage(response, transfer);
+}
+
+async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
+  await requireStorage();
+  await holdForLife(parameters.aliveLock);
+  const release = await holdStore(parameters.store, signal, () => emit([{ type: 'waiting' }]));
+  try {
+    const module = await compile(parameters.wasmUrl).catch((error: unknown) => {
+      throw new GantryError({
+        code: 'WASM_UNAVAILABLE',
+        message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
+        hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
+      });
+    });
+    const pool = new Pool(module, parameters.workers ?? defaultPoolSize());
+    await instantiate(module);
+    const { registry, store: name, scopes, token, replaceRegistryHost, fetchTimeout } = parameters;
+    const options = {
+      registry,
+      store: name,
+      ...(scopes && { scopes }),
+      ...(token && { token }),
+      ...(replaceRegistryHost && { replaceRegistryHost }),
+      ...(fetchTimeout !== undefined && { fetchTimeout }),
+    };
+    const coordinator = await whileHeld(() => Coordinator.open(options, pool));
+    store = { coordinator, pool, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function install(
+  request: Parameters<'install'>,
+  signal: AbortSignal,
+  emit: (events: InstallEvent[]) => void,
+): Promise<Result<'install'>> {
+  const { coordinator, pool } = opened();
+  if (signal.aborted) throw new GantryError({ code: 'ABORTED', message: 'The operation was aborted' });
+  const batch = new EventBatch(emit);
+  const abortJobs = () => pool.abort();
+  signal.addEventListener('abort', abortJobs);
+  try {
+    return await coordinator.install(request, (event) => batch.add(event), signal);
+  } catch (error) {
+    // A failed install leaves jobs behind: end them, and let go of the packs, before the next one begins.
+    pool.abort();
+    await pool.close().catch(() => {});
+    throw signal.aborted ? new GantryError({ code: 'ABORTED', message: 'The operation was aborted' }) : error;
+  } finally {
+    signal.removeEventListener('abort', abortJobs);
+    batch.flush();
+  }
+}
+
+async function close(): Promise<undefined> {
+  const { coordinator, pool, release } = opened();
+  store = undefined;
+  // The module cannot be closed while it answers.
+  await Promise.allSettled(reads);
+  await pool.close();
+  await coordinator.close();
+  release();
+}
+
+function opened(): OpenStore {
+  if (!store) throw new GantryError({ code: 'CLOSED', message: 'This store is not open' });
+  return store;
+}
+
+function inTurn<T>(change: () => Promise<T>): Promise<T> {
+  const turn = lastChange.then(change, change);
+  lastChange = turn;
+  return turn;
+}
+
+/** File contents are moved to the page, not copied. */
+function buffersOf(result: unknown): Transferable[] {
+  const values = Array.isArray(result) ? result : [result];
+  const buffers = values.filter((value) => value instanceof Uint8Array).map(({ buffer }) => buffer);
+  return [...new Set(buffers)];
+}

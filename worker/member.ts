@@ -1,0 +1,153 @@
+/** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
+import { type ErrorData, GantryError } from '../errors.js';
+import { uniqueLifeName, watchLife } from '../liveness.js';
+import { isSameOrigin, startForeignWorker } from '../start-worker.js';
+import type { UnpackJob, UnpackResult } from '../wasm.js';
+import type { PoolRequest, PoolResponse } from './messages.js';
+
+interface PendingCall {
+  resolve(result: UnpackResult): void;
+  reject(error: unknown): void;
+  isJob: boolean;
+}
+
+/** A call without its id; distributes over the kinds. */
+type Call<T = PoolRequest> = T extends { id: number } ? Omit<T, 'id'> : never;
+
+/** A worker that dies this often without finishing anything in between would die for ever. */
+const DEATHS_IN_A_ROW = 3;
+
+export class Member {
+  readonly #module: WebAssembly.Module;
+  readonly #index: number;
+  readonly #pending = new Map<number, PendingCall>();
+  #worker: Worker | undefined;
+  #watching = new AbortController();
+  /** Resolves when the present worker can take calls. */
+  #ready: Promise<unknown> = Promise.resolve();
+  /** The pack to open again in a successor. */
+  #pack: { store: string; pack: string } | undefined;
+  #nextId = 1;
+  #deaths = 0;
+  #underWay = 0;
+
+  constructor(module: WebAssembly.Module, index: number) {
+    this.#module = module;
+    this.#index = index;
+    this.#start();
+  }
+
+  /** Jobs handed over and not answered yet. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  async open(store: string, pack: string): Promise<void> {
+    if (this.#pack) await this.close();
+    // A place that was given up gets a fresh chance with each install.
+    if (!this.#worker) this.#start();
+    this.#deaths = 0;
+    this.#pack = { store, pack };
+    await this.#call({ kind: 'open', store, pack });
+  }
+
+  async unpack(job: UnpackJob): Promise<UnpackResult> {
+    this.#underWay++;
+    try {
+      const result = await this.#call({ kind: 'unpack', job });
+      this.#deaths = 0;
+      return result;
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (this.#pack) await this.#call({ kind: 'flush' });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pack) return;
+    this.#pack = undefined;
+    await this.#call({ kind: 'close' });
+  }
+
+  abort(): void {
+    for (const [id, call] of this.#pending)
+      if (call.isJob) this.#worker?.postMessage({ abort: id } satisfies PoolRequest);
+  }
+
+  #start(): void {
+    const name = `gantry-unpack-${this.#index}`;
+    // Bundlers look for exactly this expression.
+    const worker = isSameOrigin(import.meta.url)
+      ? new Worker(new URL('./unpack.js', import.meta.url), { type: 'module', name })
+      : startForeignWorker('./unpack.js', import.meta.url, name);
+    const aliveLock = uniqueLifeName('unpack');
+    const watching = new AbortController();
+    // Now, not when the worker is ready: a pack that is opened meanwhile is opened by that call.
+    const pack = this.#pack;
+    this.#worker = worker;
+    this.#watching = watching;
+    worker.addEventListener('message', (message: MessageEvent<PoolResponse>) => this.#receive(message.data));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      this.#lose(worker, lost(event.message ?? 'its script could not be loaded'));
+    });
+    this.#ready = this.#post({ kind: 'start', module: this.#module, aliveLock }, false).then(() => {
+      watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
+      if (pack) return this.#post({ kind: 'open', ...pack }, false);
+      return undefined;
+    });
+    // Whoever waits for it sees the failure; nobody may be waiting yet.
+    this.#ready.catch(() => {});
+  }
+
+  async #call(call: Call): Promise<UnpackResult> {
+    await this.#ready;
+    return this.#post(call, call.kind === 'unpack');
+  }
+
+  #post(call: Call, isJob: boolean): Promise<UnpackResult> {
+    const worker = this.#worker;
+    if (!worker) return Promise.reject(new GantryError(lost('it died repeatedly')));
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, isJob });
+      worker.postMessage({ ...call, id });
+    });
+  }
+
+  #receive(response: PoolResponse): void {
+    if ('fatal' in response) {
+      if (this.#worker) this.#lose(this.#worker, response.fatal);
+      return;
+    }
+    const call = this.#pending.get(response.id);
+    if (!call) return;
+    this.#pending.delete(response.id);
+    if ('error' in response) call.reject(new GantryError(response.error));
+    else call.resolve(response.result);
+  }
+
+  #lose(worker: Worker, error: ErrorData): void {
+    if (worker !== this.#worker) return;
+    this.#watching.abort();
+    worker.terminate();
+    this.#worker = undefined;
+    this.#deaths++;
+    const calls = [...this.#pending.values()];
+    this.#pending.clear();
+    // The successor first: a rejected job may be handed back at once.
+    if (this.#deaths < DEATHS_IN_A_ROW) this.#start();
+    for (const call of calls) call.reject(new GantryError(error));
+  }
+}
+
+function lost(why: string): ErrorData {
+  return {
+    code: 'WORKER_LOST',
+    message: `An unpack worker was lost: ${why}`,
+    hint: 'The browser may be short of memory. Install again: what was finished is kept.',
+  };
+}

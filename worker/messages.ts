@@ -1,0 +1,19 @@
+/** What the coordinator's pool and an unpack worker say to each other. */
+import type { ErrorData } from '../errors.js';
+import type { UnpackJob, UnpackResult } from '../wasm.js';
+
+/** Pool → unpack worker. `start` is the first, once. */
+export type PoolRequest =
+  | { id: number; kind: 'start'; module: WebAssembly.Module; aliveLock: string }
+  | { id: number; kind: 'open'; store: string; pack: string }
+  | { id: number; kind: 'unpack'; job: UnpackJob }
+  | { id: number; kind: 'flush' }
+  | { id: number; kind: 'close' }
+  | { abort: number };
+
+/** Unpack worker → pool. */
+export type PoolResponse =
+  | { id: number; result: UnpackResult }
+  | { id: number; error: ErrorData }
+  /** The worker's wasm trapped: nothing in it can be used any more. */
+  | { fatal: ErrorData };

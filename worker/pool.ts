@@ -1,0 +1,96 @@
+/**
+ * The unpack workers behind the `PoolPort` that the coordinator's wasm calls.
+ *
+ * A job goes to the worker with the fewest under way. Each has a few at once, so that fetching overlaps unpacking; the
+ * rest wait here, big ones first, because a big package started last would be all that the end waits for. When a worker
+ * dies its jobs reject with `WORKER_LOST` and another takes over its pack.
+ */
+import { GantryError } from '../errors.js';
+import type { PoolPort, UnpackJob, UnpackResult } from '../wasm.js';
+import { Member } from './member.js';
+
+/** Enough to keep the network busy while one job unpacks; more only holds more bodies in memory. */
+const JOBS_PER_WORKER = 4;
+
+interface QueuedJob {
+  job: UnpackJob;
+  size: number;
+  resolve(result: UnpackResult): void;
+  reject(error: unknown): void;
+}
+
+export class Pool implements PoolPort {
+  readonly size: number;
+  readonly #members: Member[];
+  /** Sorted by size; the next job is the last. */
+  readonly #queue: QueuedJob[] = [];
+
+  constructor(module: WebAssembly.Module, size: number) {
+    this.size = size;
+    this.#members = Array.from({ length: size }, (_, index) => new Member(module, index));
+  }
+
+  async open(store: string, packs: string[]): Promise<void> {
+    if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
+    await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));
+  }
+
+  unpack(job: UnpackJob): Promise<UnpackResult> {
+    return new Promise((resolve, reject) => {
+      const queued = { job, size: sizeOf(job), resolve, reject };
+      const at = this.#queue.findIndex(({ size }) => size >= queued.size);
+      this.#queue.splice(at === -1 ? this.#queue.length : at, 0, queued);
+      this.#dispatch();
+    });
+  }
+
+  async flush(): Promise<void> {
+    await settleAll(this.#members.map((member) => member.flush()));
+  }
+
+  async close(): Promise<void> {
+    // What is still asked for is wanted by nobody: the install is over.
+    this.abort();
+    await settleAll(this.#members.map((member) => member.close()));
+  }
+
+  /** Give up every job, queued or under way: they reject with `ABORTED`. */
+  abort(): void {
+    for (const { reject } of this.#queue.splice(0)) reject(aborted());
+    for (const member of this.#members) member.abort();
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const member = this.#members.reduce((least, next) => (next.underWay < least.underWay ? next : least));
+      if (member.underWay >= JOBS_PER_WORKER) return;
+      const next = this.#queue.pop();
+      if (!next) return;
+      member
+        .unpack(next.job)
+        .then(next.resolve, next.reject)
+        .finally(() => this.#dispatch());
+    }
+  }
+}
+
+/** As many workers as there are cores, within what a phone can hold and what the network can feed. */
+export function defaultPoolSize(): number {
+  return Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 4);
+}
+
+function sizeOf(job: UnpackJob): number {
+  const size = typeof job === 'object' && job !== null && 'size' in job ? job.size : 0;
+  return typeof size === 'number' ? size : 0;
+}
+
+/** Wait for all even when some fail, so that nothing is still under way afterwards; then throw the first failure. */
+async function settleAll(promises: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(promises);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function aborted(): GantryError {
+  return new GantryError({ code: 'ABORTED', message: 'The operation was aborted' });
+}

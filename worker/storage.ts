@@ -1,0 +1,24 @@
+/** Whether this context has what the store needs, asked before anything else so that the answer is a clear one. */
+import { GantryError } from '../errors.js';
+
+const HINT = 'Use a current browser, outside private windows and sandboxed frames.';
+
+export async function requireStorage(): Promise<void> {
+  const missing = [
+    'getDirectory' in (navigator.storage ?? {}) ? undefined : 'OPFS',
+    typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
+      ? undefined
+      : 'synchronous access handles',
+    navigator.locks ? undefined : 'Web Locks',
+  ].filter((name) => name !== undefined);
+  if (missing.length > 0) throw unavailable(`This browser lacks ${missing.join(', ')}`);
+  try {
+    await navigator.storage.getDirectory();
+  } catch (error) {
+    throw unavailable(`The browser refuses storage to this page: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function unavailable(message: string): GantryError {
+  return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
+}

@@ -1,0 +1,40 @@
+/**
+ * One coordinator writes a store at a time, over all tabs: it holds an exclusive Web Lock for as long as it lives. The
+ * browser releases it when the worker ends, however it ends.
+ */
+import { GantryError } from '../errors.js';
+import { storeLockName } from '../protocol.js';
+
+/** Take the lock. Calls `onWaiting` once if another tab has it; gives up with `STORE_BUSY` when `signal` fires. */
+export async function holdStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
+  const name = storeLockName(store);
+  const free = await hold(name, { ifAvailable: true });
+  if (free) return free;
+  onWaiting();
+  try {
+    const release = await hold(name, { signal });
+    if (release) return release;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  throw new GantryError({
+    code: 'STORE_BUSY',
+    message: `The store "${store}" is open in another tab`,
+    hint: 'Close the other tab, or open a store of another name.',
+  });
+}
+
+/** Resolves to the function that releases the lock, or to nothing when it was not to be had. */
+function hold(name: string, options: LockOptions): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(name, options, (lock) => {
+        if (!lock) {
+          resolve(undefined);
+          return undefined;
+        }
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch(reject);
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * Unpack worker: fetches, verifies and unpacks tarballs into its own pack file. Several jobs are under way at once, so
+ * that one waits for the network while another unpacks.
+ */
+import { toErrorData } from '../errors.js';
+import { holdForLife } from '../liveness.js';
+import { instantiate, Unpacker, type UnpackJob, type UnpackResult, type WasmUnpacker } from '../wasm.js';
+import type { PoolRequest, PoolResponse } from './messages.js';
+import { reportTraps } from './traps.js';
+import { whileHeld } from './while-held.js';
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+const aborts = new Map<number, AbortController>();
+const jobs = new Set<Promise<unknown>>();
+let unpacker: WasmUnpacker | undefined;
+
+const isTrap = reportTraps((fatal) => post({ fatal }));
+scope.addEventListener('message', (message: MessageEvent<PoolRequest>) => void receive(message.data));
+
+function post(response: PoolResponse): void {
+  scope.postMessage(response);
+}
+
+async function receive(request: PoolRequest): Promise<void> {
+  if ('abort' in request) {
+    aborts.get(request.abort)?.abort();
+    return;
+  }
+  try {
+    post({ id: request.id, result: await perform(request) });
+  } catch (error) {
+    if (!isTrap(error)) post({ id: request.id, error: toErrorData(error) });
+  }
+}
+
+async function perform(request: Exclude<PoolRequest, { abort: number }>): Promise<UnpackResult> {
+  switch (request.kind) {
+    case 'start':
+      await holdForLife(request.aliveLock);
+      await instantiate(request.module);
+      return undefined;
+    case 'open':
+      // The worker before, if it died, may still be letting go of the pack.
+      unpacker = await whileHeld(() => Unpacker.open({ store: request.store, pack: request.pack }));
+      return undefined;
+    case 'unpack':
+      return unpack(request.id, request.job);
+    case 'flush':
+      unpacker?.flush();
+      return undefined;
+    case 'close':
+      await endJobs();
+      unpacker?.flush();
+      unpacker?.close();
+      unpacker = undefined;
+      return undefined;
+  }
+}
+
+async function unpack(id: number, job: UnpackJob): Promise<UnpackResult> {
+  if (!unpacker) throw new Error('A job came before the pack was opened');
+  const abort = new AbortController();
+  const running = unpacker.unpack(job, abort.signal);
+  aborts.set(id, abort);
+  jobs.add(running);
+  try {
+    return await running;
+  } finally {
+    aborts.delete(id);
+    jobs.delete(running);
+  }
+}
+
+/** An install may end before all it had asked for has arrived: a guess that was wrong is not waited for. */
+async function endJobs(): Promise<void> {
+  for (const abort of aborts.values()) abort.abort();
+  await Promise.allSettled(jobs);
+}
