@@ -1,0 +1,254 @@
+//! What a registry answers: routes, negotiation, headers.
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, State as Shared};
+use axum::http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY, WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+
+use super::State;
+use super::connection::ConnectionHandle;
+use super::control;
+use super::reply::{InFlight, Reply, send};
+use crate::catalog::{Absent, Form};
+use crate::encoded::{Variant, names_tag};
+use crate::names::Target;
+use crate::packument::ABBREVIATED;
+use crate::stats::{LogEntry, RequestKind};
+use crate::{Fault, TestkitError};
+
+/// How long documents may be kept, as the public registry says.
+const DOCUMENT_AGE: HeaderValue = HeaderValue::from_static("public, max-age=300");
+/// How long tarballs may be kept.
+const TARBALL_AGE: HeaderValue = HeaderValue::from_static("public, immutable, max-age=31557600");
+
+/// Answers one request.
+pub(super) async fn respond(
+    Shared(state): Shared<Arc<State>>,
+    ConnectInfo(connection): ConnectInfo<ConnectionHandle>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let target = Target::parse(request.uri().path());
+    if let Target::Other(path) = &target
+        && let Some(action) = path.strip_prefix("/-/gantry/")
+    {
+        // Control requests are no traffic of the registry: no faults, no counts, not even as under way.
+        let action = action.to_owned();
+        let mut reply = control::control(&state, &action, request).await;
+        allow_origins(&mut reply.headers);
+        let guard = InFlight::uncounted(state);
+        return send(reply, None, connection, guard).await;
+    }
+    let guard = InFlight::new(state.clone());
+    let path = decoded_path(&target);
+    let mut entry = LogEntry {
+        method: request.method().to_string(),
+        kind: kind(request.method(), &target, request.headers()),
+        authorized: request.headers().contains_key(AUTHORIZATION),
+        status: 0,
+        miss: false,
+        path,
+    };
+    if let Some(latency) = state.latency {
+        tokio::time::sleep(latency).await;
+    }
+    let fault = match entry.kind {
+        RequestKind::Preflight => None,
+        _ => take_fault(&state, &entry.path).map(|fault| aim_at_itself(fault, &request)),
+    };
+    let mut reply = match entry.kind {
+        RequestKind::Preflight => preflight(request.headers()),
+        _ if !is_allowed(&state, request.headers()) => unauthorized(&state),
+        _ => answer(&state, &target, request.method(), request.headers(), &mut entry.miss).await,
+    };
+    allow_origins(&mut reply.headers);
+    if fault.is_some() {
+        state.counters.faults.fetch_add(1, Ordering::Relaxed);
+    }
+    if entry.miss {
+        state.counters.misses.fetch_add(1, Ordering::Relaxed);
+    }
+    entry.status = match &fault {
+        Some(Fault::HangBeforeHeaders) => 0,
+        Some(Fault::Status { status, .. } | Fault::Html { status } | Fault::Redirect { status, .. }) => *status,
+        _ => reply.status.as_u16(),
+    };
+    state.counters.record(entry);
+    send(reply, fault, connection, guard).await
+}
+
+fn kind(method: &Method, target: &Target, headers: &HeaderMap) -> RequestKind {
+    match target {
+        _ if method == Method::OPTIONS => RequestKind::Preflight,
+        Target::Packument(_) if wants_abbreviated(headers) => RequestKind::AbbreviatedPackument,
+        Target::Packument(_) => RequestKind::FullPackument,
+        Target::Version(..) => RequestKind::Version,
+        Target::Tarball(..) => RequestKind::Tarball,
+        Target::Other(_) => RequestKind::Other,
+    }
+}
+
+/// The path faults and logs see: decoded, one spelling for each thing.
+fn decoded_path(target: &Target) -> String {
+    match target {
+        Target::Packument(name) => format!("/{name}"),
+        Target::Version(name, version) => format!("/{name}/{version}"),
+        Target::Tarball(name, file) => format!("/{}", crate::names::tarball_path(name, file)),
+        Target::Other(path) => path.clone(),
+    }
+}
+
+fn take_fault(state: &State, path: &str) -> Option<Fault> {
+    state.faults().iter_mut().find_map(|rule| rule.take(path))
+}
+
+/// A redirect without a target goes to the address asked for.
+fn aim_at_itself(fault: Fault, request: &Request<Body>) -> Fault {
+    match fault {
+        Fault::Redirect { to: None, status } => Fault::Redirect { to: Some(request.uri().to_string()), status },
+        other => other,
+    }
+}
+
+async fn answer(state: &State, target: &Target, method: &Method, headers: &HeaderMap, miss: &mut bool) -> Reply {
+    let found = match target {
+        Target::Other(path) => return service(path, method),
+        _ if method != Method::GET && method != Method::HEAD => {
+            return error_reply(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
+        }
+        Target::Packument(name) => packument(state, name, headers).await,
+        Target::Version(name, version) => match version_manifest(state, name, version).await {
+            Ok(None) => {
+                *miss = true;
+                let text = serde_json::Value::from(format!("version not found: {version}"));
+                return Reply::json(StatusCode::NOT_FOUND, text.to_string());
+            }
+            Ok(Some(reply)) => Ok(reply),
+            Err(absent) => Err(absent),
+        },
+        Target::Tarball(name, file) => tarball(state, name, file, headers).await,
+    };
+    match found {
+        Ok(reply) => {
+            if reply.status == StatusCode::NOT_MODIFIED {
+                state.counters.not_modified.fetch_add(1, Ordering::Relaxed);
+            }
+            reply
+        }
+        Err(Absent::NotFound) => {
+            *miss = true;
+            error_reply(StatusCode::NOT_FOUND, "Not found")
+        }
+        Err(Absent::Failed(error)) => failed(&error),
+    }
+}
+
+async fn packument(state: &State, name: &str, headers: &HeaderMap) -> Result<Reply, Absent> {
+    let package = state.catalog.package(name).await?;
+    let gzip = accepts_gzip(headers);
+    let (form, kind) = match wants_abbreviated(headers) {
+        true => (Form::Abbreviated, ABBREVIATED),
+        false => (Form::Full, "application/json"),
+    };
+    let variant = package.variant(form, gzip).await;
+    let mut reply = cacheable(variant, headers, kind, DOCUMENT_AGE);
+    reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    if gzip && reply.status == StatusCode::OK {
+        reply.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Ok(reply)
+}
+
+async fn version_manifest(state: &State, name: &str, version: &str) -> Result<Option<Reply>, Absent> {
+    let package = state.catalog.package(name).await?;
+    Ok(package.version(version).await.map(|body| {
+        let mut reply = Reply::json(StatusCode::OK, body);
+        reply.headers.insert(CACHE_CONTROL, DOCUMENT_AGE);
+        reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+        reply
+    }))
+}
+
+async fn tarball(state: &State, name: &str, file: &str, headers: &HeaderMap) -> Result<Reply, Absent> {
+    let tarball = state.catalog.tarball(name, file).await?;
+    Ok(cacheable(tarball.plain().clone(), headers, "application/octet-stream", TARBALL_AGE))
+}
+
+fn cacheable(variant: Variant, headers: &HeaderMap, content_type: &'static str, age: HeaderValue) -> Reply {
+    let fresh = headers.get(IF_NONE_MATCH).is_some_and(|tags| names_tag(tags, &variant.etag));
+    let mut reply = Reply::new(if fresh { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
+    reply.headers.insert(ETAG, variant.etag);
+    reply.headers.insert(CACHE_CONTROL, age);
+    if !fresh {
+        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        reply.body = variant.body;
+    }
+    reply
+}
+
+/// The few services installers ask for besides packages.
+fn service(path: &str, method: &Method) -> Reply {
+    match (method.as_str(), path) {
+        ("GET", "/-/ping" | "/") | ("POST", "/-/npm/v1/security/advisories/bulk") => Reply::json(StatusCode::OK, "{}"),
+        _ => error_reply(StatusCode::NOT_FOUND, "Not found"),
+    }
+}
+
+fn error_reply(status: StatusCode, message: &str) -> Reply {
+    Reply::json(status, serde_json::json!({ "error": message }).to_string())
+}
+
+fn failed(error: &TestkitError) -> Reply {
+    let status = if error.is_transient() { StatusCode::BAD_GATEWAY } else { StatusCode::INTERNAL_SERVER_ERROR };
+    let text = serde_json::json!({"error": error.to_string(), "code": error.code()}).to_string();
+    Reply::json(status, text)
+}
+
+fn unauthorized(state: &State) -> Reply {
+    state.counters.unauthorized.fetch_add(1, Ordering::Relaxed);
+    let mut reply = error_reply(StatusCode::UNAUTHORIZED, "Authentication required");
+    reply.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    reply
+}
+
+fn is_allowed(state: &State, headers: &HeaderMap) -> bool {
+    let Some(token) = &state.token else { return true };
+    let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    sent.and_then(|value| value.split_once(' '))
+        .is_some_and(|(scheme, sent)| scheme.eq_ignore_ascii_case("bearer") && sent == token)
+}
+
+fn wants_abbreviated(headers: &HeaderMap) -> bool {
+    headers.get_all(ACCEPT).iter().any(|value| value.to_str().is_ok_and(|text| text.contains(ABBREVIATED)))
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.any(|list| {
+        list.split(',').any(|one| {
+            let (name, quality) = one.split_once(';').unwrap_or((one, ""));
+            matches!(name.trim(), "gzip" | "*") && !matches!(quality.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+        })
+    })
+}
+
+pub(super) fn preflight(headers: &HeaderMap) -> Reply {
+    let mut reply = Reply::new(StatusCode::NO_CONTENT);
+    // Named one by one: `*` does not cover `Authorization`.
+    let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    reply.headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.unwrap_or(HeaderValue::from_static("*")));
+    reply.headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS, POST, DELETE"));
+    reply.headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    let private = HeaderName::from_static("access-control-allow-private-network");
+    reply.headers.insert(private, HeaderValue::from_static("true"));
+    reply
+}
+
+fn allow_origins(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+}

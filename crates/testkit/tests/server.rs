@@ -1,0 +1,179 @@
+//! The server as its clients see it: forms, tags, compression, CORS, credentials, counts.
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test that measures time")]
+use std::io::Read as _;
+use std::time::Duration;
+
+use gantry_testkit::fixtures::{Registry, basic};
+use gantry_testkit::packument::ABBREVIATED;
+use gantry_testkit::{RequestKind, Server, ServerOptions};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
+use serde_json::Value;
+
+fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // No decompression: these tests look at what is on the wire.
+    reqwest::Client::builder().no_proxy().no_gzip().build().unwrap()
+}
+
+async fn get(url: String, headers: &[(reqwest::header::HeaderName, &str)]) -> reqwest::Response {
+    let mut request = client().get(url);
+    for (name, value) in headers {
+        request = request.header(name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn both_forms_have_their_own_tag_and_answer_304_to_it() {
+    let server = Server::start(basic()).await.unwrap();
+    let url = format!("{}@scope%2fmiddle", server.url());
+    let full = get(url.clone(), &[]).await;
+    let short = get(url.clone(), &[(ACCEPT, ABBREVIATED)]).await;
+    assert_eq!(full.headers()[CONTENT_TYPE], "application/json");
+    assert_eq!(short.headers()[CONTENT_TYPE], ABBREVIATED);
+    assert_eq!(short.headers()[CACHE_CONTROL], "public, max-age=300");
+    assert_eq!(short.headers()[VARY], "accept, accept-encoding");
+    assert_eq!(short.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    assert_ne!(full.headers()[ETAG], short.headers()[ETAG]);
+    let etag = short.headers()[ETAG].to_str().unwrap().to_owned();
+    let length: usize = short.headers()[CONTENT_LENGTH].to_str().unwrap().parse().unwrap();
+    let body = short.bytes().await.unwrap();
+    assert_eq!(body.len(), length);
+    let document: Value = serde_json::from_slice(&body).unwrap();
+    let version = &document["versions"]["1.2.3"];
+    assert_eq!(version["dist"]["tarball"], format!("{}@scope/middle/-/middle-1.2.3.tgz", server.url()));
+    assert_eq!(version.get("license"), None);
+    assert_eq!(document.get("time"), None);
+
+    let again = get(url.clone(), &[(ACCEPT, ABBREVIATED), (IF_NONE_MATCH, &etag)]).await;
+    assert_eq!(again.status(), 304);
+    assert_eq!(again.headers()[ETAG].to_str().unwrap(), etag);
+    assert_eq!(again.bytes().await.unwrap().len(), 0);
+    let other_form = get(url, &[(IF_NONE_MATCH, &etag)]).await;
+    assert_eq!(other_form.status(), 200);
+    let stats = server.stats();
+    assert_eq!((stats.full_packuments, stats.abbreviated_packuments, stats.not_modified), (2, 2, 1));
+}
+
+#[tokio::test]
+async fn json_is_compressed_for_those_who_accept_it_and_tarballs_never() {
+    let server = Server::start(basic()).await.unwrap();
+    let plain = get(format!("{}left", server.url()), &[]).await;
+    let packed = get(format!("{}left", server.url()), &[(ACCEPT_ENCODING, "br, gzip;q=0.8")]).await;
+    assert_eq!(plain.headers().get(CONTENT_ENCODING), None);
+    assert_eq!(packed.headers()[CONTENT_ENCODING], "gzip");
+    assert_ne!(plain.headers()[ETAG], packed.headers()[ETAG]);
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(packed.bytes().await.unwrap().as_ref()).read_to_end(&mut text).unwrap();
+    assert_eq!(text, plain.bytes().await.unwrap());
+    let refused = get(format!("{}left", server.url()), &[(ACCEPT_ENCODING, "gzip;q=0")]).await;
+    assert_eq!(refused.headers().get(CONTENT_ENCODING), None);
+
+    let tarball = get(format!("{}left/-/left-1.1.0.tgz", server.url()), &[(ACCEPT_ENCODING, "gzip")]).await;
+    assert_eq!(tarball.headers().get(CONTENT_ENCODING), None);
+    assert_eq!(tarball.headers()[CACHE_CONTROL], "public, immutable, max-age=31557600");
+    assert_eq!(tarball.bytes().await.unwrap(), basic().tarball("left", "1.1.0").unwrap());
+}
+
+#[tokio::test]
+async fn one_version_is_given_by_number_and_by_tag() {
+    let server = Server::start(basic()).await.unwrap();
+    for (wanted, version) in [("1.0.0", "1.0.0"), ("latest", "1.1.0"), ("next", "2.0.0-beta.1")] {
+        let manifest: Value =
+            serde_json::from_slice(&get(format!("{}left/{wanted}", server.url()), &[]).await.bytes().await.unwrap())
+                .unwrap();
+        assert_eq!(manifest["version"], version);
+        assert_eq!(manifest["license"], "MIT");
+    }
+    assert_eq!(get(format!("{}left/9.9.9", server.url()), &[]).await.status(), 404);
+    assert_eq!(server.stats().misses, 1);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_404_json_and_a_miss() {
+    let server = Server::start(Registry::new()).await.unwrap();
+    for path in ["nothing", "@scope%2fnothing", "nothing/-/nothing-1.0.0.tgz"] {
+        let response = get(format!("{}{path}", server.url()), &[]).await;
+        assert_eq!(response.status(), 404);
+        assert_eq!(response.bytes().await.unwrap(), "{\"error\":\"Not found\"}");
+    }
+    let stats = server.stats();
+    assert_eq!((stats.misses, stats.upstream_fetches, stats.requests), (3, 0, 3));
+    server.reset();
+    assert_eq!(server.stats().requests, 0);
+    assert_eq!(server.log(), []);
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_and_never_logged() {
+    let server = ServerOptions::new(basic()).with_token("secret").start().unwrap();
+    let url = format!("{}left", server.url());
+    assert_eq!(get(url.clone(), &[]).await.status(), 401);
+    assert_eq!(get(url.clone(), &[(AUTHORIZATION, "Bearer wrong")]).await.status(), 401);
+    assert_eq!(get(url.clone(), &[(AUTHORIZATION, "Bearer secret")]).await.status(), 200);
+    assert_eq!(server.stats().unauthorized, 2);
+    let preflight = client()
+        .request(reqwest::Method::OPTIONS, url)
+        .header("access-control-request-headers", "authorization")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(preflight.status(), 204);
+    assert_eq!(preflight.headers()[ACCESS_CONTROL_ALLOW_HEADERS], "authorization");
+    let log = server.log();
+    assert_eq!(log.iter().map(|entry| entry.authorized).collect::<Vec<_>>(), [false, true, true, false]);
+    assert_eq!(log[3].kind, RequestKind::Preflight);
+    assert!(!format!("{log:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn latency_and_bandwidth_slow_answers_down() {
+    // About 20 kB that do not compress, at 160 kbit/s: one second.
+    let noise: Vec<u8> = (0..20_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let registry =
+        Registry::new().package("noise", "1.0.0", |p| p.file("noise.bin", noise).archive(|a| a.compression(0)));
+    let server =
+        ServerOptions::new(registry).with_latency(Duration::from_millis(100)).with_bandwidth(160_000).start().unwrap();
+    let begin = std::time::Instant::now();
+    assert_eq!(get(format!("{}-/ping", server.url()), &[]).await.status(), 200);
+    assert!(begin.elapsed() >= Duration::from_millis(100));
+    let begin = std::time::Instant::now();
+    let body = get(format!("{}noise/-/noise-1.0.0.tgz", server.url()), &[]).await.bytes().await.unwrap();
+    assert!(body.len() > 20_000);
+    assert!(begin.elapsed() >= Duration::from_millis(1_000), "{:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn control_requests_are_not_counted() {
+    let server = Server::start(basic()).await.unwrap();
+    get(format!("{}left", server.url()), &[]).await.bytes().await.unwrap();
+    let stats: Value =
+        serde_json::from_slice(&get(format!("{}-/gantry/stats?log=1", server.url()), &[]).await.bytes().await.unwrap())
+            .unwrap();
+    assert_eq!(stats["requests"], 1);
+    assert_eq!(stats["log"][0]["path"], "/left");
+    assert_eq!(stats["max_in_flight"], 1);
+    let rules = r#"[{"path":"/left","count":1,"kind":"status","status":429,"retry_after":"7"}]"#;
+    let posted = client().post(format!("{}-/gantry/faults", server.url())).body(rules).send().await.unwrap();
+    assert_eq!(posted.status(), 200);
+    let limited = get(format!("{}left", server.url()), &[]).await;
+    assert_eq!((limited.status().as_u16(), limited.headers()["retry-after"].to_str().unwrap()), (429, "7"));
+    assert_eq!(get(format!("{}left", server.url()), &[]).await.status(), 200);
+    let removed = client().delete(format!("{}-/gantry/faults", server.url())).send().await.unwrap();
+    assert_eq!(removed.status(), 200);
+    assert!(server.faults().list().is_empty());
+    assert_eq!(client().post(format!("{}-/gantry/thaw", server.url())).send().await.unwrap().status(), 409);
+}
+
+#[tokio::test]
+async fn http2_without_tls_comes_over_the_same_port() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let server = Server::start(basic()).await.unwrap();
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let response = client.get(format!("{}left", server.url())).send().await.unwrap();
+    assert_eq!(response.version(), reqwest::Version::HTTP_2);
+    assert_eq!(response.status(), 200);
+}
