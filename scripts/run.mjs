@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// The one entry of the project's commands: `node scripts/run.mjs <command> [words]`, behind `npm start`, `npm test`,
+// `npm run build` and so on. It works in a fresh clone: nothing here may be imported from node_modules before
+// the commands have run `npm ci`.
+import { CommandFailed, say } from './lib/process.mjs';
+import { StepsFailed } from './lib/steps.mjs';
+
+const commands = {
+  start: 'set up, build the WebAssembly module, serve the playground',
+  build: 'the native command, the WebAssembly module, the site in dist/, the npm package in web/',
+  test: 'everything, or only the named parts (rust, cli, types, unit, browser)',
+  lint: 'formatting, lints for native and WebAssembly, types, the checks of xtask',
+  record: 'record the registry documents and tarballs that the tests replay',
+  setup: 'install and build what the tests need, without running them',
+  'check-macos': 'type-check the Rust code for macOS',
+};
+
+const [name, ...words] = process.argv.slice(2);
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 20) {
+  say('gantry', `Node ${process.versions.node} is too old: 20 or newer is needed`);
+  process.exit(1);
+}
+if (!Object.hasOwn(commands, name ?? '')) {
+  const width = Math.max(...Object.keys(commands).map((command) => command.length));
+  for (const [command, what] of Object.entries(commands)) console.log(`  ${command.padEnd(width)}  ${what}`);
+  process.exit(name === undefined ? 0 : 2);
+}
+try {
+  const command = await import(`./commands/${name}.mjs`);
+  await command.main(words);
+} catch (error) {
+  const expected = error instanceof CommandFailed || error instanceof StepsFailed || error.constructor === Error;
+  say(name, expected ? error.message : error.stack);
+  if (error.output && !error.shown) process.stderr.write(error.output);
+  process.exitCode ||= 1;
+}

@@ -1,0 +1,75 @@
+/** The package in Firefox, driven over WebDriver BiDi: the same lock and tree as the native command's. */
+import { existsSync, readFileSync } from 'node:fs';
+import { type Browser, launch } from 'puppeteer-core';
+import { runSuite, SUITES } from './support/conformance.js';
+import { expect, test } from './support/fixtures.js';
+import { installNatively } from './support/native.js';
+import { inRoot } from './support/paths.js';
+
+const executablePath =
+  process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
+
+let browser: Browser;
+
+test.beforeAll(async () => {
+  if (!executablePath) throw new Error('there is no Firefox: name one in GANTRY_FIREFOX');
+  browser = await launch({ browser: 'firefox', executablePath, headless: true });
+});
+
+test.afterAll(() => browser?.close());
+
+test('Firefox: the lock and the tree are those of the native command, and a second install asks nothing', async ({
+  site,
+  recording,
+}) => {
+  const packageJson = readFileSync(inRoot('tests', 'projects', 'react', 'package.json'), 'utf8');
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  await recording.reset();
+  const install = (manifest: string, registry: string) =>
+    page.evaluate(
+      async (text, url) => {
+        const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+        const gantry = await Gantry.open({ registry: url });
+        try {
+          const project = await gantry.install({ packageJson: text });
+          return { lockfile: project.lockfile as string, digest: (await project.treeDigest()) as string };
+        } finally {
+          await gantry.close();
+        }
+      },
+      manifest,
+      registry,
+    );
+  const first = await install(packageJson, recording.url);
+  const native = installNatively(packageJson, recording.url);
+  expect(first.lockfile).toBe(native.lockfile);
+  expect(first.digest).toBe(native.digest);
+  await recording.reset();
+  expect(await install(packageJson, recording.url)).toEqual(first);
+  expect(await recording.requests()).toBe(0);
+});
+
+test('Firefox: the playground installs and runs', async ({ site, recording }) => {
+  const page = await browser.newPage();
+  await page.evaluateOnNewDocument((url) => {
+    if (self === top) localStorage.setItem('gantry:registry', url);
+  }, recording.url);
+  await page.goto(`${site.url}/?project=lodash`);
+  await page.locator('[data-testid=install-button]:not(:disabled)').click();
+  await page.waitForSelector('[data-testid=done]');
+  await page.locator('[data-testid=run-button]:not(:disabled)').click();
+  const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
+  await frame?.waitForFunction(() => document.querySelector('#output')?.textContent?.includes('Ada: 215'));
+});
+
+for (const suite of SUITES) {
+  test(`Firefox: ${suite}: every property of the platform holds`, async ({ site, fixtures }) => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/pages/blank.html`);
+    const { report, problem } = await page.evaluate(runSuite, [suite, fixtures.url] as const);
+    expect(problem).toBeUndefined();
+    expect(report).toContain('ok ');
+    await page.close();
+  });
+}

@@ -1,0 +1,308 @@
+/** Cancelling, several tabs, lost workers, closing: whatever happens, the store stays good and no call stays pending. */
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.js';
+
+/** Evaluate with the package at hand; errors come back as data. */
+function inPage<T>(
+  page: Page,
+  script: (gantry: PackageModule, argument: string) => Promise<T>,
+  argument = '',
+): Promise<T> {
+  return page.evaluate(
+    async ([source, value]) => {
+      const module = await import(`${location.origin}/package/dist/index.js`);
+      return new Function(`return (${source})`)()(module, value);
+    },
+    [script.toString(), argument] as const,
+  );
+}
+
+type PackageModule = typeof import('../../web/src/index.js');
+
+test('cancelling in the middle leaves a valid store, and the next install goes on from there', async ({
+  playground,
+  recording,
+}) => {
+  await recording.fault({ path: '/vite/-/*', kind: 'hang-in-body', after: 1000 });
+  try {
+    await playground.open('react', recording.url);
+    await playground.press();
+    const unpacked = playground.panel.locator('dt', { hasText: 'Unpacked' }).locator('+ dd');
+    await expect.poll(async () => Number(await unpacked.textContent())).toBeGreaterThan(10);
+    await playground.page.getByTestId('cancel-button').click();
+    await expect(playground.panel).toHaveAttribute('data-state', 'cancelled');
+  } finally {
+    await recording.healthy();
+  }
+  await playground.install();
+  const reused = playground.panel.locator('dt', { hasText: 'From the store' }).locator('+ dd');
+  expect(Number(await reused.textContent())).toBeGreaterThan(10);
+  await playground.run();
+  await expect(playground.frame.getByText('Rendered by React')).toBeVisible();
+});
+
+test('closing the tab in the middle of an install loses nothing that was installed', async ({
+  playground,
+  recording,
+  context,
+  site,
+}) => {
+  await playground.open('lodash', recording.url);
+  await playground.install();
+  await recording.fault({ path: '/vite/-/*', kind: 'hang-in-body', after: 1000 });
+  try {
+    await playground.page.getByRole('button', { name: 'React' }).click();
+    await expect(playground.panel).toHaveAttribute('data-state', 'idle');
+    await playground.press();
+    const unpacked = playground.panel.locator('dt', { hasText: 'Unpacked' }).locator('+ dd');
+    await expect.poll(async () => Number(await unpacked.textContent())).toBeGreaterThan(5);
+    await playground.page.close({ runBeforeUnload: false });
+  } finally {
+    await recording.healthy();
+  }
+  const page = await context.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  const digest = await inPage(
+    page,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, timeout: 20_000 });
+      const kept = await gantry.project('lodash');
+      const before = await kept?.treeDigest();
+      const again = await gantry.install({
+        project: 'again',
+        packageJson: { name: 'project-lodash', version: '1.0.0', dependencies: { lodash: '^4.18.0' } },
+      });
+      const after = await again.treeDigest();
+      await gantry.close();
+      return { before, after, reused: again.reused };
+    },
+    recording.url,
+  );
+  expect(digest.before).toBeTruthy();
+  expect(digest.reused).toBe(1);
+});
+
+test('a second tab waits for the store, says so, and goes on when the first is closed', async ({
+  playground,
+  fixtures,
+  context,
+  site,
+}) => {
+  await playground.open('lodash', fixtures.url);
+  const second = await context.newPage();
+  await second.goto(`${site.url}/?project=lodash`);
+  await expect(second.getByTestId('waiting')).toBeVisible();
+  await expect(second.getByTestId('install-button')).toBeDisabled();
+  await playground.page.close();
+  await expect(second.getByTestId('waiting')).toHaveCount(0);
+  await expect(second.getByTestId('install-button')).toBeEnabled();
+});
+
+test('waiting for a store ends with STORE_BUSY by time-out and by signal', async ({ blank, fixtures }) => {
+  const codes = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const first = await Gantry.open({ registry });
+      const codeOf = (error: { code: string; message: string; hint?: string }) => error.code;
+      let waited = 0;
+      const onWaiting = () => waited++;
+      const byTimeout = await Gantry.open({ registry, timeout: 200, onWaiting }).then(() => 'opened', codeOf);
+      const abort = new AbortController();
+      const bySignal = await Gantry.open({ registry, signal: abort.signal, onWaiting: () => abort.abort() }).then(
+        () => 'opened',
+        codeOf,
+      );
+      const other = await Gantry.open({ registry, store: 'another' });
+      await Promise.all([first.close(), other.close()]);
+      await (await Gantry.open({ registry, timeout: 5000 })).close();
+      return { byTimeout, bySignal, waited };
+    },
+    fixtures.url,
+  );
+  expect(codes).toEqual({ byTimeout: 'STORE_BUSY', bySignal: 'STORE_BUSY', waited: 1 });
+});
+
+test('an aborted install rejects with ABORTED and the reason', async ({ blank, fixtures }) => {
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const abort = new AbortController();
+      const pending = gantry.install({
+        packageJson: { dependencies: { left: '1.1.0' } },
+        signal: abort.signal,
+        onEvent: (event) => event.type === 'progress' && event.resolved > 0 && abort.abort('had enough'),
+      });
+      const error = await pending.then(
+        () => ({ code: 'installed', cause: '' }),
+        (thrown) => thrown,
+      );
+      await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+      const already = await gantry.install({ packageJson: {}, signal: AbortSignal.abort() }).then(
+        () => 'installed',
+        ({ code }) => code,
+      );
+      const good = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      await gantry.close();
+      return { code: error.code, cause: error.cause, already, files: good.files };
+    },
+    fixtures.url,
+  );
+  expect(result).toMatchObject({ code: 'ABORTED', cause: 'had enough', already: 'ABORTED' });
+  expect(result.files).toBeGreaterThan(1);
+});
+
+test('installs of one store queue, and reads are answered meanwhile', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const [first, second, third] = await Promise.all(
+        ['left', 'right', '@scope/middle'].map((name, index) =>
+          gantry.install({ project: `p${index}`, packageJson: { dependencies: { [name]: '*' } } }),
+        ),
+      );
+      let installing = true;
+      const texts = new Set<string | undefined>();
+      const reading = (async () => {
+        while (installing) texts.add(await third?.fs.readFile('/node_modules/@scope/middle/index.js', 'utf8'));
+      })();
+      let reused = 0;
+      for (let times = 0; times < 5; times++) {
+        reused += (await gantry.install({ project: 'p0', packageJson: { dependencies: { left: '*' } } })).reused;
+      }
+      installing = false;
+      await reading;
+      await gantry.close();
+      return { packages: [first?.packages, second?.packages, third?.packages], reused, texts: [...texts] };
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({ packages: [1, 2, 3], reused: 5, texts: ['module.exports = "middle"\n'] });
+});
+
+test('closing waits for reads, and what comes after it rejects with CLOSED', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const packageJson = { dependencies: { left: '1.1.0' } };
+      const { fs } = await gantry.install({ packageJson });
+      const code = (promise: Promise<unknown>) =>
+        promise.then(
+          () => 'done',
+          (error) => error.code,
+        );
+      const reads = Array.from({ length: 50 }, () => code(fs.readFile('node_modules/left/index.js')));
+      const closing = code(gantry.close());
+      const late = [code(gantry.install({ packageJson })), code(fs.readFile('node_modules/left/index.js'))];
+      return { reads: new Set(await Promise.all(reads)).size, closing: await closing, late: await Promise.all(late) };
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({ reads: 1, closing: 'done', late: ['CLOSED', 'CLOSED'] });
+});
+
+test('calls after close reject with CLOSED, and closing twice is no error', async ({ blank, fixtures }) => {
+  const code = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      await gantry.close();
+      await gantry.close();
+      return gantry.usage().then(
+        () => 'answered',
+        (error) => error.code,
+      );
+    },
+    fixtures.url,
+  );
+  expect(code).toBe('CLOSED');
+});
+
+test('when the coordinator dies, pending calls reject with WORKER_LOST and the store opens again', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
+  const pending = inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      document.title = 'opened';
+      const code = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } }).then(
+        () => 'installed',
+        (error) => error.code,
+      );
+      await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+      const again = await Gantry.open({ registry, timeout: 20_000 });
+      const project = await again.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      const text = await project.fs.readFile('node_modules/left/index.js', 'utf8');
+      await again.close();
+      return { code, text };
+    },
+    fixtures.url,
+  );
+  await expect(blank).toHaveTitle('opened');
+  const coordinator = blank.workers().find((worker) => worker.url().endsWith('/coordinator.js'));
+  await coordinator?.evaluate(() => self.close());
+  expect(await pending).toEqual({ code: 'WORKER_LOST', text: 'module.exports = "left 1.1.0"\n' });
+});
+
+test('a page without a secure context gets STORAGE_UNAVAILABLE', async ({ page, site }) => {
+  const { port } = new URL(site.url);
+  await page.goto(`http://insecure.test:${port}/pages/blank.html`);
+  const error = await inPage(page, async ({ Gantry }) =>
+    Gantry.open({ registry: '/-/registry/' }).then(
+      () => ({ code: 'opened', hint: '' }),
+      ({ code, hint }) => ({ code, hint }),
+    ),
+  );
+  expect(error.code).toBe('STORAGE_UNAVAILABLE');
+  expect(error.hint).toContain('https');
+});
+
+test('a sandboxed frame without an origin gets STORAGE_UNAVAILABLE or a worker that cannot start', async ({
+  page,
+  site,
+}) => {
+  site.pages.set(
+    '/sandboxed',
+    `<!doctype html><title>waiting</title><iframe sandbox="allow-scripts" src="/pages/opaque.html"></iframe>
+     <script>addEventListener('message', ({ data }) => { document.title = data; });</script>`,
+  );
+  await page.goto(`${site.url}/sandboxed`);
+  await expect(page).toHaveTitle(/^(STORAGE_UNAVAILABLE|WORKER_LOST)$/);
+});
+
+test('when an unpack worker dies, the install fails with WORKER_LOST and the next one works', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
+  const pending = inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 2 });
+      const packageJson = { dependencies: { left: '1.1.0' } };
+      const onEvent = () => {
+        document.title = 'installing';
+      };
+      const code = await gantry.install({ packageJson, onEvent }).then(
+        () => 'installed',
+        (error) => error.code,
+      );
+      await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+      const { packages } = await gantry.install({ packageJson });
+      await gantry.close();
+      return { code, packages };
+    },
+    fixtures.url,
+  );
+  await expect(blank).toHaveTitle('installing');
+  const unpackers = () => blank.workers().filter((worker) => worker.url().endsWith('/unpack.js'));
+  await expect.poll(() => unpackers().length).toBe(2);
+  await Promise.all(unpackers().map((worker) => worker.evaluate(() => self.close())));
+  expect(await pending).toEqual({ code: 'WORKER_LOST', packages: 1 });
+});

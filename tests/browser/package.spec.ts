@@ -1,0 +1,178 @@
+/** The npm package as its users meet it: packed, unbundled, from a CDN, as the readme shows it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from './support/fixtures.js';
+import { inRoot, packageFolder } from './support/paths.js';
+import { Site } from './support/site.js';
+
+test('the packed files are complete, and nothing else', () => {
+  for (const file of ['dist/index.js', 'dist/index.d.ts', 'dist/worker/coordinator.js', 'dist/worker/unpack.js']) {
+    expect(existsSync(join(packageFolder, file)), file).toBe(true);
+  }
+  expect(existsSync(join(packageFolder, 'wasm/gantry_bg.wasm'))).toBe(true);
+  expect(existsSync(join(packageFolder, 'playground'))).toBe(false);
+  const { dependencies } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
+  expect(dependencies).toBeUndefined();
+});
+
+/** A page whose title ends as what the script says. */
+function pageWith(script: string, imports = '/package/dist/index.js'): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>waiting</title><link rel="icon" href="data:,">
+<script type="importmap">{ "imports": { "gantry": ${JSON.stringify(imports)} } }</script></head>
+<body><script type="module">
+const said = [];
+console.log = (...values) => said.push(values.join(' '));
+addEventListener('unhandledrejection', (event) => { document.title = 'failed: ' + (event.reason?.code ?? '') + ' ' + event.reason; });
+addEventListener('error', (event) => { document.title = 'failed: ' + event.message; });
+${script}
+document.title = 'said: ' + said.join('\\n');
+</script></body></html>`;
+}
+
+test('a plain page uses it as a module script, without a bundler', async ({ page, site, fixtures }) => {
+  site.pages.set(
+    '/plain',
+    pageWith(`
+import { Gantry } from 'gantry';
+const gantry = await Gantry.open({ registry: '${fixtures.url}' });
+const phases = [];
+const project = await gantry.install({
+  packageJson: { dependencies: { right: '^1.0.0' } },
+  onEvent: (event) => event.type === 'phase' && phases.push(event.phase),
+});
+console.log(project.packages, phases.join());
+console.log(await project.fs.readFile('node_modules/left/index.js', 'utf8'));
+await gantry.close();
+`),
+  );
+  await page.goto(`${site.url}/plain`);
+  await expect(page).toHaveTitle(/^(said|failed): /);
+  await expect(page).toHaveTitle(/^said: 2 resolve,.*module\.exports = "left 1\.1\.0"/s);
+});
+
+test('it works from another origin, as from a CDN', async ({ page, site, recording, fixtures }) => {
+  const cdn = await Site.start(recording.url);
+  try {
+    site.pages.set(
+      '/from-cdn',
+      pageWith(
+        `
+import { Gantry } from 'gantry';
+const gantry = await Gantry.open({ registry: '${fixtures.url}' });
+const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+console.log((await project.fs.readdir('/node_modules/left')).join());
+await gantry.close();
+`,
+        `${cdn.url}/package/dist/index.js`,
+      ),
+    );
+    await page.goto(`${site.url}/from-cdn`);
+    await expect(page).toHaveTitle(/^(said|failed): /);
+    await expect(page).toHaveTitle('said: index.js,lib,package.json');
+  } finally {
+    await cdn.stop();
+  }
+});
+
+test('the readme’s sample does what the readme says', async ({ page, site, fixtures }) => {
+  const readme = readFileSync(inRoot('README.md'), 'utf8');
+  const [, sample = ''] = /^## In a page\n.*?```js\n(.*?)```/ms.exec(readme) ?? [];
+  expect(sample).toContain('Gantry.open');
+  // The sample's package, which is in no recorded project, stands for any package: here it is one of the fixtures.
+  const [imported = '', ...rest] = sample.split('\n');
+  const body = rest.join('\n').replaceAll('is-number', 'left').replace('^7.0.0', '^1.0.0');
+  site.pages.set('/readme', pageWith(`${imported}\nconst registry = '${fixtures.url}';\n${body}`));
+  await page.goto(`${site.url}/readme`);
+  await expect(page).toHaveTitle(/^(said|failed): /);
+  await expect(page).toHaveTitle(/^said: .*"name": ?"left"/s);
+});
+
+test('reading a tree answers as Node’s fs does', async ({ blank, fixtures }) => {
+  const result = await blank.evaluate(async (registry) => {
+    const { Gantry, GantryError } = (await import(
+      `${location.origin}/package/dist/index.js`
+    )) as typeof import('../../web/src/index.js');
+    const gantry = await Gantry.open({ registry });
+    const { fs } = await gantry.install({
+      packageJson: { dependencies: { right: '^1.0.0', executable: '1.0.0' } },
+    });
+    const codeOf = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'none',
+        (error) => (error instanceof GantryError ? error.code : String(error)),
+      );
+    const root = await fs.readdir('/', { withFileTypes: true });
+    const [script, empty, bin, folder] = await Promise.all([
+      fs.stat('node_modules/executable/run.sh'),
+      fs.stat('node_modules/executable/empty.txt'),
+      fs.lstat('node_modules/.bin/right'),
+      fs.stat('node_modules'),
+    ]);
+    const many = await fs.readMany(['node_modules/left/index.js', 'node_modules/none', 'node_modules']);
+    const answers = {
+      root: root.map((entry) => [entry.name, entry.isDirectory()]),
+      names: await fs.readdir('./node_modules/../node_modules/'),
+      script: [script.isFile(), script.mode & 0o777],
+      empty: [empty.size, (await fs.readFile('node_modules/executable/empty.txt')).length],
+      bin: [bin.isSymbolicLink(), await fs.realpath('node_modules/.bin/right')],
+      folder: folder.isDirectory(),
+      many: many.map((bytes) => bytes && new TextDecoder().decode(bytes)),
+      exists: [
+        await fs.exists('node_modules/left'),
+        await fs.exists('node_modules/left/index.js/x'),
+        await fs.exists('x'),
+      ],
+      codes: await Promise.all([
+        codeOf(fs.readFile('node_modules/none/index.js')),
+        codeOf(fs.readFile('node_modules/left')),
+        codeOf(fs.readdir('node_modules/left/index.js')),
+        codeOf(fs.stat('node_modules/left/index.js/x')),
+      ]),
+    };
+    await gantry.close();
+    return answers;
+  }, fixtures.url);
+  expect(result).toEqual({
+    root: [['node_modules', true]],
+    names: ['.bin', '.package-lock.json', 'executable', 'left', 'right'],
+    script: [true, 0o755],
+    empty: [0, 0],
+    bin: [true, '/node_modules/right/cli.js'],
+    folder: true,
+    many: ['module.exports = "left 1.1.0"\n', undefined, undefined],
+    exists: [true, false, false],
+    codes: ['ENOENT', 'EISDIR', 'ENOTDIR', 'ENOTDIR'],
+  });
+});
+
+test('options that cannot be used are refused with their code', async ({ blank, fixtures }) => {
+  const codes = await blank.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const codeOf = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'none',
+        (error) => error.code,
+      );
+    const gantry = await Gantry.open({ registry });
+    const answers = await Promise.all([
+      codeOf(Gantry.open({})),
+      codeOf(Gantry.open({ registry: 'ftp://registry.test/' })),
+      codeOf(Gantry.open({ registry, store: '../elsewhere' })),
+      codeOf(gantry.install({ packageJson: {}, files: {} })),
+      codeOf(Gantry.open({ registry, store: 'another', wasmUrl: '/pages/blank.html' })),
+      codeOf(Gantry.open({ registry, store: 'another', wasmUrl: '/nothing.wasm' })),
+    ]);
+    await gantry.close();
+    return answers;
+  }, fixtures.url);
+  expect(codes).toEqual([
+    'INVALID_OPTION',
+    'INVALID_OPTION',
+    'INVALID_OPTION',
+    'UNSUPPORTED_OPTION',
+    'WASM_UNAVAILABLE',
+    'WASM_UNAVAILABLE',
+  ]);
+});

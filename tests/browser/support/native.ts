@@ -1,0 +1,39 @@
+/** The native command, for comparison: the same project, the same target, in an environment of its own. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gantryCommand } from './paths.js';
+
+export interface NativeInstall {
+  lockfile: string;
+  digest: string;
+}
+
+/** What a page installs for unless told otherwise. */
+export const PAGE_TARGET = { os: 'linux', cpu: 'wasm32' };
+
+export function installNatively(packageJson: string, registry: string): NativeInstall {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-browser-'));
+  try {
+    const project = join(folder, 'project');
+    execFileSync('mkdir', [project]);
+    writeFileSync(join(project, 'package.json'), packageJson);
+    const empty = join(folder, 'npmrc');
+    writeFileSync(empty, '');
+    const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV');
+    const env = {
+      ...Object.fromEntries(inherited),
+      npm_config_userconfig: empty,
+      npm_config_globalconfig: empty,
+      GANTRY_STORE_DIR: join(folder, 'store'),
+    };
+    const run = (...words: string[]) => execFileSync(gantryCommand, words, { env, encoding: 'utf8' });
+    const target = ['--os', PAGE_TARGET.os, '--cpu', PAGE_TARGET.cpu];
+    run('install', '--prefix', project, '--registry', registry, '--ignore-scripts', '--json', ...target);
+    const lockfile = readFileSync(join(project, 'package-lock.json'), 'utf8');
+    return { lockfile, digest: run('digest', '--prefix', project).trim() };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,94 @@
+/** The playground as a person uses it. */
+import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
+import type { Site } from './site.js';
+
+export class Playground {
+  readonly page: Page;
+  readonly panel: Locator;
+  readonly failure: Locator;
+  readonly frame: FrameLocator;
+  readonly #site: Site;
+
+  constructor(page: Page, site: Site) {
+    this.page = page;
+    this.panel = page.getByTestId('install');
+    this.failure = page.getByTestId('failure');
+    this.frame = page.frameLocator('iframe.frame');
+    this.#site = site;
+  }
+
+  /** Open it with a starting project and a registry, both as its settings remember them. */
+  async open(starter: string, registry: string): Promise<void> {
+    await this.page.addInitScript((url) => {
+      // Frames run it too, and the sandboxed one has no storage.
+      if (self === top) localStorage.setItem('gantry:registry', url);
+    }, registry);
+    await this.page.goto(`${this.#site.url}/?project=${starter}`);
+    await this.page.locator('.cm-editor').waitFor();
+    await expect(this.page.getByTestId('install-button')).toBeEnabled();
+  }
+
+  /** Change the settings, and wait until the store is open with them. */
+  async useRegistry(address: string, token = ''): Promise<void> {
+    await this.page.getByTestId('settings').click();
+    await this.page.getByRole('textbox', { name: 'Registry' }).fill(address);
+    await this.page.getByLabel('Token').fill(token);
+    await this.page.getByRole('button', { name: 'Save' }).click();
+    await expect(this.page.getByTestId('install-button')).toBeEnabled();
+  }
+
+  /** Put another text in place of the open file's. */
+  /** Show a file of the project in the editor. */
+  async edit(name: string): Promise<void> {
+    const tab = this.page.getByRole('tab', { name });
+    await expect(async () => {
+      await tab.click();
+      await expect(this.page.locator('.cm-content')).toHaveAttribute('aria-label', new RegExp(`${name}$`), {
+        timeout: 500,
+      });
+    }).toPass();
+  }
+
+  async write(text: string): Promise<void> {
+    await this.page.locator('.cm-content').fill(text);
+  }
+
+  async writeDependencies(dependencies: Record<string, string>): Promise<void> {
+    await this.write(JSON.stringify({ name: 'written', version: '1.0.0', dependencies }, undefined, 2));
+  }
+
+  async press(): Promise<void> {
+    await this.page.getByTestId('install-button').click();
+  }
+
+  /** Press Install, and wait until everything is there. */
+  async install(): Promise<void> {
+    await this.press();
+    await expect(this.panel).toHaveAttribute('data-state', /done|failed/, { timeout: 40_000 });
+    expect(await this.failure.allTextContents()).toEqual([]);
+  }
+
+  /** Press Install, and wait for the error that it shows. */
+  async installFails(): Promise<Shown> {
+    await this.press();
+    await expect(this.panel).toHaveAttribute('data-state', 'failed', { timeout: 40_000 });
+    return {
+      code: (await this.failure.getAttribute('data-code')) ?? '',
+      message: (await this.failure.locator('.failure-message').allTextContents()).join(),
+      hint: (await this.failure.locator('.failure-hint').allTextContents()).join(),
+    };
+  }
+
+  async run(): Promise<void> {
+    await this.page.getByTestId('run-button').click();
+    await expect(this.page.getByTestId('preview')).toHaveAttribute('data-state', /shown|failed/, { timeout: 40_000 });
+    expect(await this.failure.allTextContents()).toEqual([]);
+  }
+}
+
+export interface Shown {
+  code: string;
+  message: string;
+  /** Empty where there is none. */
+  hint: string;
+}

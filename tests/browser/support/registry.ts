@@ -1,0 +1,54 @@
+/** A replay registry on the loopback interface, and what it says of the requests it got. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { registryCommand } from './paths.js';
+
+export class Registry {
+  /** Ends with a slash. */
+  readonly url: string;
+  readonly #process: ChildProcess;
+
+  private constructor(url: string, child: ChildProcess) {
+    this.url = url.endsWith('/') ? url : `${url}/`;
+    this.#process = child;
+  }
+
+  /** Of the recording, unless the words name fixtures. */
+  static start(...words: string[]): Promise<Registry> {
+    const child = spawn(registryCommand, ['--until-stdin-closes', ...words], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let text = '';
+    return new Promise((settle, fail) => {
+      child.on('error', fail);
+      child.on('exit', (code) => fail(new Error(`gantry-registry ended with status ${code}: ${text}`)));
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.includes('\n')) settle(new Registry(JSON.parse(text).url, child));
+      });
+    });
+  }
+
+  /** Requests since the start or the last reset, control requests left out. */
+  async requests(): Promise<number> {
+    const response = await fetch(`${this.url}-/gantry/stats`);
+    const { requests } = (await response.json()) as { requests: number };
+    return requests;
+  }
+
+  async reset(): Promise<void> {
+    await fetch(`${this.url}-/gantry/reset`, { method: 'POST' });
+  }
+
+  /** Play a fault; see the registry's own documentation of rules. */
+  async fault(rule: object): Promise<void> {
+    await fetch(`${this.url}-/gantry/faults`, { method: 'POST', body: JSON.stringify(rule) });
+  }
+
+  async healthy(): Promise<void> {
+    await fetch(`${this.url}-/gantry/faults`, { method: 'DELETE' });
+  }
+
+  /** It ends with its standard input. */
+  stop(): void {
+    this.#process.removeAllListeners('exit');
+    this.#process.stdin?.end();
+  }
+}

@@ -1,0 +1,155 @@
+// What the options promise, on small packages made for it.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startRegistry, Workspace } from './lib/programs.mjs';
+
+const manifest = (fields) => ({ 'package.json': { name: 'project', version: '1.0.0', ...fields } });
+
+describe('options', { concurrency: 1 }, () => {
+  let registry;
+  before(async () => {
+    registry = await startRegistry({ after }, '--fixtures', 'basic');
+  });
+
+  const readLock = (project) => JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
+  const installed = (project, name) => existsSync(join(project, 'node_modules', name, 'package.json'));
+
+  test('an install has the packages, their commands and the lock', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { '@scope/middle': '^1.0.0' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    assert.ok(installed(project, '@scope/middle'));
+    assert.ok(installed(project, 'left'));
+    assert.deepEqual(readdirSync(join(project, 'node_modules', '.bin')).sort(), ['middle', 'right']);
+    assert.ok(statSync(join(project, 'node_modules', '.bin', 'right')).mode & 0o100, 'commands are executable');
+    assert.equal(readLock(project).lockfileVersion, 3);
+  });
+
+  test('--lockfile-only writes the lock and nothing else', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { right: '1' } }));
+    workspace.gantry('install', '--prefix', project, '--lockfile-only').succeeded();
+    assert.deepEqual(readdirSync(project).sort(), ['package-lock.json', 'package.json']);
+    assert.deepEqual(Object.keys(readLock(project).packages), ['', 'node_modules/left', 'node_modules/right']);
+  });
+
+  test('--omit dev leaves development packages out of the tree and in the lock', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project(
+      'project',
+      manifest({ dependencies: { left: '1' }, devDependencies: { executable: '1' } }),
+    );
+    workspace.gantry('install', '--prefix', project, '--omit', 'dev').succeeded();
+    assert.ok(installed(project, 'left'));
+    assert.ok(!installed(project, 'executable'));
+    assert.equal(readLock(project).packages['node_modules/executable'].dev, true);
+  });
+
+  test('--omit optional leaves optional packages out of the tree', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project(
+      'project',
+      manifest({ dependencies: { right: '1' }, optionalDependencies: { executable: '1' } }),
+    );
+    workspace.gantry('install', '--prefix', project, '--omit=optional').succeeded();
+    assert.ok(installed(project, 'right'));
+    assert.ok(!installed(project, 'executable'));
+  });
+
+  test('--os and --cpu choose the platform of optional packages', (context) => {
+    const workspace = new Workspace(context, registry);
+    const fields = manifest({ dependencies: { 'with-optional': '1' } });
+    const [here, elsewhere] = ['here', 'elsewhere'].map((name) => workspace.project(name, fields));
+    workspace.gantry('install', '--prefix', here).succeeded();
+    workspace.gantry('install', '--prefix', elsewhere, '--os', 'plan9', '--cpu', 'pdp11').succeeded();
+    assert.ok(!installed(here, 'only-elsewhere'));
+    assert.ok(installed(elsewhere, 'only-elsewhere'));
+    const lock = (project) => readFileSync(join(project, 'package-lock.json'), 'utf8');
+    assert.equal(lock(here), lock(elsewhere), 'the lock is the same for all platforms');
+  });
+
+  test('--store-dir is where packages are kept', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { left: '1' } }));
+    const store = join(workspace.folder, 'another-store');
+    workspace.gantry('install', '--prefix', project, '--store-dir', store).succeeded();
+    assert.notEqual(readdirSync(store).length, 0);
+    assert.ok(!existsSync(workspace.environment.GANTRY_STORE_DIR));
+  });
+
+  test('--registry wins over the settings', (context) => {
+    const workspace = new Workspace(context, 'http://127.0.0.1:9/');
+    const project = workspace.project('project', manifest({ dependencies: { left: '1' } }));
+    workspace.gantry('install', '--prefix', project, '--registry', registry).succeeded();
+    assert.ok(installed(project, 'left'));
+  });
+
+  test('--json prints one object a line, the result last', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { right: '1' } }));
+    const { lines } = workspace.gantry('install', '--prefix', project, '--json').succeeded();
+    assert.ok(lines.every((line) => typeof line.type === 'string'));
+    const result = lines.at(-1);
+    assert.equal(result.type, 'result');
+    assert.equal(result.packages, 2);
+    assert.equal(result.lockChanged, true);
+  });
+
+  test('scripts of packages are not run', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { 'with-script': '1' } }));
+    const finished = workspace.gantry('install', '--prefix', project).succeeded();
+    assert.match(finished.stderr, /with-script/);
+    const quiet = workspace.gantry('install', '--prefix', project, '--ignore-scripts').succeeded();
+    assert.doesNotMatch(quiet.stderr, /SCRIPTS_NOT_RUN/);
+  });
+
+  test('installing again changes nothing and asks for no package', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { '@scope/middle': '1' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    const lock = readFileSync(join(project, 'package-lock.json'));
+    const file = join(project, 'node_modules', 'left', 'index.js');
+    const before = statSync(file);
+    const result = workspace.gantry('install', '--prefix', project, '--json').succeeded().lines.at(-1);
+    assert.equal(result.lockChanged, false);
+    assert.equal(result.requests, 0);
+    assert.deepEqual(readFileSync(join(project, 'package-lock.json')), lock);
+    assert.equal(statSync(file).ino, before.ino);
+  });
+
+  test('a package added later leaves the others where they are', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { left: '1.0.0' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    workspace.project('project', manifest({ dependencies: { left: '1.0.0', right: '1' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    assert.equal(readLock(project).packages['node_modules/left'].version, '1.0.0');
+    assert.ok(installed(project, 'right'));
+  });
+
+  test('what package.json no longer asks for is removed', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', manifest({ dependencies: { left: '1', executable: '1' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    workspace.project('project', manifest({ dependencies: { left: '1' } }));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    assert.ok(!installed(project, 'executable'));
+    assert.ok(installed(project, 'left'));
+    assert.deepEqual(Object.keys(readLock(project).packages), ['', 'node_modules/left']);
+  });
+
+  test('transient failures are overcome', (context) => {
+    const workspace = new Workspace(context, registry);
+    delete workspace.environment.npm_config_fetch_retries;
+    const project = workspace.project('project', {
+      ...manifest({ dependencies: { 'busy-twice': '1', 'reset-once': '1' } }),
+      '.npmrc': 'fetch-retry-mintimeout=1\nfetch-retry-maxtimeout=2\n',
+    });
+    workspace.gantry('install', '--prefix', project).succeeded();
+    assert.ok(installed(project, 'busy-twice'));
+    assert.ok(installed(project, 'reset-once'));
+  });
+});
