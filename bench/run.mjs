@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+// The one entry of the benchmarks: `npm run bench -- <name> [options]`. README.md says what there is.
+import { parseArgs } from 'node:util';
+import { say } from './lib/paths.mjs';
+
+const benches = {
+  record: 'record once what the projects need (asks the registry that npm is configured with)',
+  native: 'phases p0 to p4 of the native command against bun, pnpm, utoo and npm',
+  resolver: 'time to write a lock over the number of packages',
+};
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    projects: { type: 'string' },
+    phases: { type: 'string' },
+    tools: { type: 'string' },
+    latency: { type: 'string' },
+    bandwidth: { type: 'string' },
+    fs: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+const [name] = positionals;
+if (!Object.hasOwn(benches, name ?? '')) {
+  for (const [bench, what] of Object.entries(benches)) console.log(`  ${bench.padEnd(10)} ${what}`);
+  console.log(`
+  --full             more rounds, and the phases that wait for caches to age
+  --rounds N         rounds; 3, or 5 with --full
+  --projects A,B     lodash, vite-react, next15, cra5
+  --phases A,B       p0, p1, p1w, p1w-stale, p2, p3, p4
+  --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
+  --latency MS       delay of every answer of the registry
+  --bandwidth BITS   bits a second of each connection
+  --fs DIR           where trees and caches go; a tmpfs unless given
+  --out DIR          where results go; bench/runs/<date> unless given`);
+  process.exit(name === undefined ? 0 : 2);
+}
+try {
+  const bench = await import(`./benches/${name}.mjs`);
+  await bench.main(values);
+} catch (error) {
+  say(name, error.stack);
+  process.exitCode = 1;
+}
