@@ -49,13 +49,29 @@ function compilePackage(): Plugin {
     name: 'gantry:compile-package',
     apply: (_, { command, isPreview }) => command === 'serve' && !isPreview && !process.env.CI,
     configureServer(server) {
+      // A process group of its own: `npx`, the shell and the compiler end together or not at all.
       const compiler = spawn('npx', ['tsc', '-b', 'web', 'worker', '--watch', '--preserveWatchOutput'], {
         cwd: root,
         stdio: ['ignore', 'inherit', 'inherit'],
+        detached: true,
       });
-      const stop = () => compiler.kill();
+      const stop = () => {
+        if (compiler.pid === undefined || compiler.exitCode !== null) return;
+        try {
+          process.kill(-compiler.pid);
+        } catch {
+          // It has ended by itself.
+        }
+      };
       server.httpServer?.once('close', stop);
       process.once('exit', stop);
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+        process.once(signal, () => {
+          stop();
+          // Now without this handler: the server ends as it would have.
+          process.kill(process.pid, signal);
+        });
+      }
     },
   };
 }

@@ -37,7 +37,6 @@ export class Playground {
     await expect(this.page.getByTestId('install-button')).toBeEnabled();
   }
 
-  /** Put another text in place of the open file's. */
   /** Show a file of the project in the editor. */
   async edit(name: string): Promise<void> {
     const tab = this.page.getByRole('tab', { name });
@@ -49,8 +48,15 @@ export class Playground {
     }).toPass();
   }
 
+  /**
+   * Put another text in place of the open file's, as a person does. Not by `fill`, which sets the document's selection behind
+   * the editor's back: the editor, just focused, may put its own selection back before the text arrives.
+   */
   async write(text: string): Promise<void> {
-    await this.page.locator('.cm-content').fill(text);
+    const content = this.page.locator('.cm-content');
+    await content.click();
+    await content.press('ControlOrMeta+a');
+    await this.page.keyboard.insertText(text);
   }
 
   async writeDependencies(dependencies: Record<string, string>): Promise<void> {
