@@ -180,7 +180,7 @@ impl Run<'_> {
             }
             if *length == buffer.len() {
                 // `SLACK` above the maximum at most, so that one byte too many is noticed.
-                let size = (2 * buffer.len()).clamp(1 << 16, self.maximum + SLACK);
+                let size = (2 * buffer.len()).max(1 << 16).min(self.maximum + SLACK);
                 buffer.resize(size, 0);
             } else if rest.is_empty() {
                 return Err(self.truncated());

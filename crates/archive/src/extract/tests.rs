@@ -107,6 +107,20 @@ fn a_bomb_takes_no_more_memory_than_is_allowed() {
 }
 
 #[test]
+fn a_trailer_that_promises_too_little_is_harmless_under_any_limit() {
+    let archive = tar(&[("package/a", &[0; 10_000], 0o644)]);
+    let mut tarball = gzip(&archive);
+    let end = tarball.len();
+    tarball[end - 4..].fill(0);
+    // Verified bytes: nothing but the size of the buffer is made of the trailer.
+    for unpacked_bytes in [archive.len() as u64, 20_000, 1 << 16, 1 << 20] {
+        let limits = Limits { unpacked_bytes, ..Limits::default() };
+        assert_eq!(Extractor::new(limits).extract("a@1.0.0", &tarball).unwrap().len(), 1);
+    }
+    assert_eq!(refusal(Limits { unpacked_bytes: 5_000, ..Limits::default() }, &tarball).0, "ARCHIVE_LIMIT");
+}
+
+#[test]
 fn a_large_package_does_not_keep_its_memory() {
     let mut extractor = Extractor::default();
     // Its trailer promises as much as 50 KB can hold; so nothing large is to be compressed here.
