@@ -205,7 +205,7 @@ fn members(key: impl Strategy<Value = String>, value: impl Strategy<Value = Valu
 }
 
 prop_compose! {
-    fn any_packument()(
+    pub(super) fn any_packument()(
         name in any_text(),
         tags in members(any_text(), any_text().prop_map(Value::from)),
         versions in members(prop_oneof!["[0-9]\\.[0-9]\\.[0-9]", any_text()], any_json()),
