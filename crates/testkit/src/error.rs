@@ -25,6 +25,20 @@ pub enum TestkitError {
         #[source]
         source: std::io::Error,
     },
+    /// The server's certificate could not be made.
+    #[error("cannot make a certificate")]
+    Certificate {
+        /// What the generator said.
+        #[source]
+        source: rcgen::Error,
+    },
+    /// The server's certificate could not be used.
+    #[error("cannot offer TLS")]
+    Tls {
+        /// What the library said.
+        #[source]
+        source: rustls::Error,
+    },
     /// A JSON document is not what it should be.
     #[error("{document} is not the JSON expected")]
     Document {
@@ -99,6 +113,8 @@ impl TestkitError {
     pub const CODES: &[&str] = &[
         "TESTKIT_FILE",
         "TESTKIT_LISTEN",
+        "TESTKIT_CERTIFICATE",
+        "TESTKIT_TLS",
         "TESTKIT_DOCUMENT",
         "TESTKIT_NAME",
         "TESTKIT_URL",
@@ -115,6 +131,8 @@ impl TestkitError {
         match self {
             Self::File { .. } => "TESTKIT_FILE",
             Self::Listen { .. } => "TESTKIT_LISTEN",
+            Self::Certificate { .. } => "TESTKIT_CERTIFICATE",
+            Self::Tls { .. } => "TESTKIT_TLS",
             Self::Document { .. } => "TESTKIT_DOCUMENT",
             Self::Name { .. } => "TESTKIT_NAME",
             Self::Url { .. } => "TESTKIT_URL",
@@ -135,6 +153,8 @@ impl TestkitError {
             Self::NpmMissing { .. } => Some("the recorder needs Node.js with npm on the PATH".into()),
             Self::NoProjects { .. } => Some("give a folder whose sub-folders each hold a package.json".into()),
             Self::File { .. }
+            | Self::Certificate { .. }
+            | Self::Tls { .. }
             | Self::Document { .. }
             | Self::Name { .. }
             | Self::Url { .. }

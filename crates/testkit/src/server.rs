@@ -1,12 +1,14 @@
 //! The replay registry: an HTTP server on the loopback interface.
 //!
 //! A server owns its threads: it serves tests of any runtime, or of none, and dropping it ends every connection, also
-//! those that a fault holds open. HTTP/1.1 and HTTP/2 without TLS (prior knowledge) come over the same port.
+//! those that a fault holds open. HTTP/1.1 and HTTP/2 come over the same port: without TLS by prior knowledge, with it
+//! ([`ServerOptions::with_tls`]) by ALPN.
 //! By default nothing ever leaves the machine: what is not there answers 404 and is counted as a miss.
 mod connection;
 mod control;
 mod reply;
 mod respond;
+mod tls;
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -20,6 +22,7 @@ use crate::stats::Counters;
 use crate::upstream::Upstream;
 use crate::{FaultRule, LogEntry, Recording, Stats, TestkitError, fixtures};
 use connection::{ConnectionHandle, ServerListener};
+use tls::Identity;
 
 /// What a server gives out: fixtures, a recording, or both (fixtures win).
 #[derive(Clone, Debug, Default)]
@@ -57,6 +60,7 @@ pub struct ServerOptions {
     latency: Option<Duration>,
     bits_per_second: Option<u64>,
     token: Option<String>,
+    tls: bool,
     faults: Vec<FaultRule>,
 }
 
@@ -102,6 +106,12 @@ impl ServerOptions {
         self
     }
 
+    /// Speaks TLS, with a certificate that it makes now; HTTP/2 is offered too. [`Server::certificate`] is what to trust.
+    pub fn with_tls(mut self) -> Self {
+        self.tls = true;
+        self
+    }
+
     /// Plays this fault from the start.
     pub fn with_fault(mut self, rule: FaultRule) -> Self {
         self.faults.push(rule);
@@ -144,6 +154,7 @@ impl State {
 #[derive(Debug)]
 pub struct Server {
     url: String,
+    certificate: Option<String>,
     state: Arc<State>,
     runtime: Option<tokio::runtime::Runtime>,
 }
@@ -187,6 +198,11 @@ impl Server {
         &self.url
     }
 
+    /// The certificate to trust, as PEM; `None` without TLS.
+    pub fn certificate(&self) -> Option<&str> {
+        self.certificate.as_deref()
+    }
+
     /// Counts since the start or the last reset.
     pub fn stats(&self) -> Stats {
         self.state.stats()
@@ -217,7 +233,9 @@ impl Server {
         let failed = |source| TestkitError::Listen { address: address.to_string(), source };
         let listener = std::net::TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
-        let url = format!("http://{}/", listener.local_addr().map_err(failed)?);
+        let identity = options.tls.then(Identity::generate).transpose()?;
+        let scheme = if identity.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}/", listener.local_addr().map_err(failed)?);
         let upstream = options.record_from.as_deref().map(Upstream::new).transpose()?;
         let base = options.public_url.unwrap_or_else(|| url.clone());
         let mut faults = options.source.fixtures.fault_rules().to_vec();
@@ -238,12 +256,14 @@ impl Server {
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
         drop(entered);
-        let listener = ServerListener::new(listener, options.bits_per_second);
+        let tls = identity.as_ref().map(Identity::acceptor);
+        let listener = ServerListener::new(listener, tls, options.bits_per_second);
         let router = Router::new().fallback(respond::respond).with_state(state.clone());
         let service = router.into_make_service_with_connect_info::<ConnectionHandle>();
         // Ends with the runtime only: accepting never fails for good.
         runtime.spawn(async move { axum::serve(listener, service).await });
-        Ok(Server { url, state, runtime: Some(runtime) })
+        let certificate = identity.map(|identity| identity.authority().to_owned());
+        Ok(Server { url, certificate, state, runtime: Some(runtime) })
     }
 }
 

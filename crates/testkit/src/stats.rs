@@ -1,6 +1,8 @@
-//! What a server was asked, counted. Counting never waits: plain atomics, and one short lock for the log.
+//! What a server was asked, counted and timed. Counting never waits: plain atomics, and one short lock for the journal of
+//! requests.
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,10 @@ pub struct Stats {
     pub in_flight: u64,
     /// Most requests ever under way at once, until the last byte of their bodies.
     pub max_in_flight: u64,
+    /// Microseconds during which a request was under way.
+    pub busy_microseconds: u64,
+    /// Microseconds of all requests together; divided by the busy ones it is the average concurrency.
+    pub request_microseconds: u64,
 }
 
 /// One request in the log.
@@ -73,6 +79,10 @@ pub struct LogEntry {
     pub authorized: bool,
     /// Whether it was a miss.
     pub miss: bool,
+    /// When it came, in microseconds since the start or the last reset.
+    pub started_microseconds: u64,
+    /// How long until its last byte was handed to the connection; 0 while it is under way.
+    pub microseconds: u64,
 }
 
 /// A server that runs for days must not grow without end; no test asks this much.
@@ -86,36 +96,111 @@ pub(crate) struct Counters {
     pub(crate) misses: AtomicU64,
     pub(crate) faults: AtomicU64,
     pub(crate) bytes: AtomicU64,
-    in_flight: AtomicU64,
-    max_in_flight: AtomicU64,
-    log: Mutex<Vec<LogEntry>>,
+    journal: Mutex<Journal>,
+}
+
+/// What is known of requests in time.
+#[derive(Debug)]
+struct Journal {
+    since: Instant,
+    /// Tells requests of before a reset from those after.
+    generation: u64,
+    log: Vec<LogEntry>,
+    in_flight: u64,
+    max_in_flight: u64,
+    busy_since: Instant,
+    busy: Duration,
+    requests: Duration,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self {
+            since: now,
+            generation: 0,
+            log: Vec::new(),
+            in_flight: 0,
+            max_in_flight: 0,
+            busy_since: now,
+            busy: Duration::ZERO,
+            requests: Duration::ZERO,
+        }
+    }
+}
+
+impl Journal {
+    fn busy(&self) -> Duration {
+        if self.in_flight == 0 { self.busy } else { self.busy + self.busy_since.elapsed() }
+    }
+}
+
+/// One request under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Underway {
+    started: Instant,
+    generation: u64,
+    /// Its place in the log.
+    entry: Option<usize>,
+}
+
+fn microseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Counters {
-    pub(crate) fn begin(&self) {
-        let now = self.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
-        self.max_in_flight.fetch_max(now, Ordering::Relaxed);
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn end(&self) {
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn begin(&self) -> Underway {
+        let mut journal = self.journal();
+        let started = Instant::now();
+        if journal.in_flight == 0 {
+            journal.busy_since = started;
+        }
+        journal.in_flight += 1;
+        journal.max_in_flight = journal.max_in_flight.max(journal.in_flight);
+        Underway { started, generation: journal.generation, entry: None }
     }
 
-    pub(crate) fn record(&self, entry: LogEntry) {
+    pub(crate) fn end(&self, underway: Underway) {
+        let mut journal = self.journal();
+        let now = Instant::now();
+        journal.in_flight -= 1;
+        if journal.in_flight == 0 {
+            let busy = now.saturating_duration_since(journal.busy_since);
+            journal.busy += busy;
+        }
+        if underway.generation != journal.generation {
+            return;
+        }
+        let took = now.saturating_duration_since(underway.started);
+        journal.requests += took;
+        if let Some(entry) = underway.entry.and_then(|entry| journal.log.get_mut(entry)) {
+            entry.microseconds = microseconds(took).max(1);
+        }
+    }
+
+    pub(crate) fn record(&self, mut entry: LogEntry, underway: &mut Underway) {
         self.kinds[entry.kind as usize].fetch_add(1, Ordering::Relaxed);
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        if log.len() < LOG_LIMIT {
-            log.push(entry);
+        let mut journal = self.journal();
+        if journal.log.len() < LOG_LIMIT {
+            entry.started_microseconds = microseconds(underway.started.saturating_duration_since(journal.since));
+            // One that came before a reset is logged after it, and timed in neither.
+            underway.entry = (underway.generation == journal.generation).then_some(journal.log.len());
+            journal.log.push(entry);
         }
     }
 
     pub(crate) fn log(&self) -> Vec<LogEntry> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.journal().log.clone()
     }
 
     pub(crate) fn snapshot(&self) -> Stats {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let kind = |kind: RequestKind| read(&self.kinds[kind as usize]);
+        let journal = self.journal();
         Stats {
             requests: self.kinds.iter().map(read).sum(),
             full_packuments: kind(RequestKind::FullPackument),
@@ -130,8 +215,10 @@ impl Counters {
             faults: read(&self.faults),
             upstream_fetches: 0,
             bytes: read(&self.bytes),
-            in_flight: read(&self.in_flight),
-            max_in_flight: read(&self.max_in_flight),
+            in_flight: journal.in_flight,
+            max_in_flight: journal.max_in_flight,
+            busy_microseconds: microseconds(journal.busy()),
+            request_microseconds: microseconds(journal.requests),
         }
     }
 
@@ -140,7 +227,8 @@ impl Counters {
         for counter in self.kinds.iter().chain(counters) {
             counter.store(0, Ordering::Relaxed);
         }
-        self.max_in_flight.store(self.in_flight.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut journal = self.journal();
+        let (generation, in_flight) = (journal.generation + 1, journal.in_flight);
+        *journal = Journal { generation, in_flight, max_in_flight: in_flight, ..Journal::default() };
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gantry_testkit::fixtures::{Registry, basic};
 use gantry_testkit::packument::ABBREVIATED;
-use gantry_testkit::{RequestKind, Server, ServerOptions};
+use gantry_testkit::{FaultRule, RequestKind, Server, ServerOptions};
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL,
     CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
@@ -176,4 +176,86 @@ async fn http2_without_tls_comes_over_the_same_port() {
     let response = client.get(format!("{}left", server.url())).send().await.unwrap();
     assert_eq!(response.version(), reqwest::Version::HTTP_2);
     assert_eq!(response.status(), 200);
+}
+
+#[tokio::test]
+async fn http2_and_http1_come_over_tls_to_those_who_trust_the_certificate() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let server = ServerOptions::new(basic()).with_tls().start().unwrap();
+    let url = format!("{}left", server.url());
+    assert!(url.starts_with("https://127.0.0.1:"), "{url}");
+    let trusting = || {
+        let authority = reqwest::Certificate::from_pem(server.certificate().unwrap().as_bytes()).unwrap();
+        reqwest::Client::builder().no_proxy().add_root_certificate(authority)
+    };
+    for (client, version) in
+        [(trusting(), reqwest::Version::HTTP_2), (trusting().http1_only(), reqwest::Version::HTTP_11)]
+    {
+        let client = client.build().unwrap();
+        let response = client.get(&url).header(ACCEPT, ABBREVIATED).send().await.unwrap();
+        assert_eq!((response.version(), response.status().as_u16()), (version, 200));
+        let document: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        let tarball = document["versions"]["1.1.0"]["dist"]["tarball"].as_str().unwrap();
+        assert_eq!(tarball, format!("{}left/-/left-1.1.0.tgz", server.url()));
+        let body = client.get(tarball).send().await.unwrap().bytes().await.unwrap();
+        assert_eq!(body, basic().tarball("left", "1.1.0").unwrap());
+    }
+    let by_name = url.replace("127.0.0.1", "localhost");
+    assert_eq!(trusting().build().unwrap().get(by_name).send().await.unwrap().status(), 200);
+
+    let stranger = get_result(&url).await.unwrap_err();
+    assert!(format!("{stranger:?}").contains("UnknownIssuer"), "{stranger:?}");
+    // A handshake that failed, or never begins, is in nobody's way.
+    let address = server.url().trim_start_matches("https://").trim_end_matches('/').to_owned();
+    let silent = tokio::net::TcpStream::connect(address).await.unwrap();
+    assert_eq!(trusting().build().unwrap().get(&url).send().await.unwrap().status(), 200);
+    drop(silent);
+}
+
+async fn get_result(url: &str) -> reqwest::Result<reqwest::Response> {
+    client().get(url).send().await
+}
+
+#[tokio::test]
+async fn a_played_reset_ends_a_connection_with_tls_too() {
+    let server = ServerOptions::new(basic()).with_tls().start().unwrap();
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let rule: FaultRule = serde_json::from_str(r#"{"path":"/left","kind":"reset","after":10}"#).unwrap();
+    server.faults().add(rule);
+    let authority = reqwest::Certificate::from_pem(server.certificate().unwrap().as_bytes()).unwrap();
+    let client = reqwest::Client::builder().no_proxy().http1_only().add_root_certificate(authority).build().unwrap();
+    let response = client.get(format!("{}left", server.url())).send().await.unwrap();
+    let error = response.bytes().await.unwrap_err();
+    let reset = std::iter::successors(std::error::Error::source(&error), |cause| cause.source())
+        .any(|cause| cause.to_string().contains("reset"));
+    assert!(reset, "{error:?}");
+}
+
+#[tokio::test]
+async fn requests_are_timed_until_their_last_byte() {
+    let server = ServerOptions::new(basic()).with_latency(Duration::from_millis(50)).start().unwrap();
+    let url = |name: &str| format!("{}{name}", server.url());
+    let (one, other) = tokio::join!(get(url("left"), &[]), get(url("@scope%2fmiddle"), &[]));
+    one.bytes().await.unwrap();
+    other.bytes().await.unwrap();
+    // The end of a body is seen by the client a moment before the server lets go of it.
+    let stats = loop {
+        let stats = server.stats();
+        if stats.in_flight == 0 {
+            break stats;
+        }
+        tokio::task::yield_now().await;
+    };
+    let log = server.log();
+    assert_eq!(log.len(), 2);
+    assert!(log.iter().all(|entry| entry.microseconds >= 50_000), "{log:?}");
+    // Cut to whole microseconds, once each and once together.
+    assert!(stats.request_microseconds.abs_diff(log.iter().map(|entry| entry.microseconds).sum()) <= 2, "{stats:?}");
+    let end = log.iter().map(|entry| entry.started_microseconds + entry.microseconds).max().unwrap();
+    let begin = log.iter().map(|entry| entry.started_microseconds).min().unwrap();
+    // Both were under way at once, so the busy time is no sum.
+    assert!((50_000..=end - begin + 1_000).contains(&stats.busy_microseconds), "{stats:?}");
+    server.reset();
+    let stats = server.stats();
+    assert_eq!((stats.busy_microseconds, stats.request_microseconds), (0, 0));
 }

@@ -1,7 +1,10 @@
 //! `gantry-registry`: serves a recording or fixtures on the loopback interface, or records what projects need.
 //!
-//! When the server is ready it prints one line of JSON with its address on stdout; it ends with the process, or with
-//! `--until-stdin-closes` when whoever started it goes away. Everything said to people goes to stderr.
+//! When the server is ready it prints one line of JSON on stdout: its address as `url` and, with TLS, the certificate to
+//! trust as `certificate` (PEM). It ends with the process, or with `--until-stdin-closes` when whoever started it goes
+//! away. Everything said to people goes to stderr.
+#![expect(clippy::disallowed_methods, reason = "a native tool of its own, never built for wasm")]
+
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,6 +56,12 @@ struct Serve {
     /// Answer 401 to requests without this bearer token.
     #[arg(long, value_name = "TOKEN")]
     require_token: Option<String>,
+    /// Speak TLS, offering HTTP/2 and HTTP/1.1, with a certificate made at the start.
+    #[arg(long)]
+    tls: bool,
+    /// Write the certificate to trust here, as PEM (for `cafile` of .npmrc).
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    certificate: Option<PathBuf>,
     /// End when standard input closes.
     #[arg(long)]
     until_stdin_closes: bool,
@@ -120,8 +129,19 @@ fn run_server(serve: Serve) -> Result<ExitCode, TestkitError> {
     if let Some(token) = serve.require_token {
         options = options.with_token(&token);
     }
+    if serve.tls {
+        options = options.with_tls();
+    }
     let server = options.start()?;
-    println!("{}", serde_json::json!({"url": server.url()}));
+    let mut line = serde_json::json!({"url": server.url()});
+    if let Some(certificate) = server.certificate() {
+        line["certificate"] = certificate.into();
+        if let Some(path) = serve.certificate {
+            let failed = |source| TestkitError::File { action: "write", path: path.clone(), source };
+            std::fs::write(&path, certificate).map_err(failed)?;
+        }
+    }
+    println!("{line}");
     if serve.until_stdin_closes {
         let mut ignored = [0; 1024];
         while matches!(std::io::stdin().read(&mut ignored), Ok(1..)) {}

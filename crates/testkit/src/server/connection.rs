@@ -10,19 +10,22 @@ use std::time::Duration;
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+
+use super::tls::Channel;
 
 /// Accepts connections and gives each a handle.
-#[derive(Debug)]
 pub(super) struct ServerListener {
     inner: TcpListener,
+    tls: Option<TlsAcceptor>,
     bits_per_second: Option<u64>,
 }
 
 impl ServerListener {
-    pub(super) fn new(inner: TcpListener, bits_per_second: Option<u64>) -> Self {
-        Self { inner, bits_per_second }
+    pub(super) fn new(inner: TcpListener, tls: Option<TlsAcceptor>, bits_per_second: Option<u64>) -> Self {
+        Self { inner, tls, bits_per_second }
     }
 }
 
@@ -37,7 +40,11 @@ impl Listener for ServerListener {
                     // Small answers must not wait for more bytes; without it they only come later.
                     let _ = stream.set_nodelay(true);
                     let handle = ConnectionHandle::new(self.bits_per_second);
-                    return (Connection { stream, handle }, address);
+                    let channel = match &self.tls {
+                        None => Channel::Plain(stream),
+                        Some(tls) => Channel::Handshake(Box::new(tls.accept(stream))),
+                    };
+                    return (Connection { channel, handle }, address);
                 }
                 // Out of file handles, most likely: wait for some to come back.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
@@ -105,10 +112,9 @@ impl Connected<IncomingStream<'_, ServerListener>> for ConnectionHandle {
     }
 }
 
-/// A TCP stream that ends with a reset if its handle says so.
-#[derive(Debug)]
+/// A stream that ends with a TCP reset if its handle says so.
 pub(super) struct Connection {
-    stream: TcpStream,
+    channel: Channel,
     handle: ConnectionHandle,
 }
 
@@ -120,9 +126,11 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.must_reset() {
+        if self.must_reset()
+            && let Some(socket) = self.channel.socket()
+        {
             // Closing with a linger time of zero sends RST instead of FIN. If it fails the peer sees an early end.
-            let _ = self.stream.set_zero_linger();
+            let _ = socket.set_zero_linger();
         }
     }
 }
@@ -133,17 +141,17 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        Pin::new(&mut self.channel).poll_read(context, buffer)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        Pin::new(&mut self.channel).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        Pin::new(&mut self.channel).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -151,7 +159,7 @@ impl AsyncWrite for Connection {
             // A FIN first would make the reset look like an orderly end.
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        Pin::new(&mut self.channel).poll_shutdown(context)
     }
 
     fn poll_write_vectored(
@@ -159,10 +167,10 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+        Pin::new(&mut self.channel).poll_write_vectored(context, buffers)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        self.channel.is_write_vectored()
     }
 }

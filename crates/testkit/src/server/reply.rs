@@ -15,7 +15,8 @@ use futures_util::stream;
 
 use super::State;
 use super::connection::ConnectionHandle;
-use crate::Fault;
+use crate::stats::Underway;
+use crate::{Fault, LogEntry};
 
 /// Long enough for the head and the pieces of a body to reach the socket on a busy machine.
 const FLUSH_PAUSE: Duration = Duration::from_millis(40);
@@ -45,22 +46,30 @@ impl Reply {
 #[derive(Debug)]
 pub(super) struct InFlight {
     state: Arc<State>,
-    counted: bool,
+    /// `None` for requests that are not counted.
+    underway: Option<Underway>,
 }
 
 impl InFlight {
     pub(super) fn new(state: Arc<State>) -> Self {
-        state.counters.begin();
-        Self { state, counted: true }
+        let underway = Some(state.counters.begin());
+        Self { state, underway }
     }
 
     /// For requests that are no traffic of the registry.
     pub(super) fn uncounted(state: Arc<State>) -> Self {
-        Self { state, counted: false }
+        Self { state, underway: None }
+    }
+
+    /// Writes the request into the log; how long it took follows when it ends.
+    pub(super) fn record(&mut self, entry: LogEntry) {
+        if let Some(underway) = &mut self.underway {
+            self.state.counters.record(entry, underway);
+        }
     }
 
     fn add_bytes(&self, bytes: u64) {
-        if self.counted {
+        if self.underway.is_some() {
             self.state.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
     }
@@ -68,8 +77,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if self.counted {
-            self.state.counters.end();
+        if let Some(underway) = self.underway {
+            self.state.counters.end(underway);
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn respond(
         let guard = InFlight::uncounted(state);
         return send(reply, None, connection, guard).await;
     }
-    let guard = InFlight::new(state.clone());
+    let mut guard = InFlight::new(state.clone());
     let path = decoded_path(&target);
     let mut entry = LogEntry {
         method: request.method().to_string(),
@@ -52,6 +52,8 @@ pub(super) async fn respond(
         authorized: request.headers().contains_key(AUTHORIZATION),
         status: 0,
         miss: false,
+        started_microseconds: 0,
+        microseconds: 0,
         path,
     };
     if let Some(latency) = state.latency {
@@ -78,7 +80,7 @@ pub(super) async fn respond(
         Some(Fault::Status { status, .. } | Fault::Html { status } | Fault::Redirect { status, .. }) => *status,
         _ => reply.status.as_u16(),
     };
-    state.counters.record(entry);
+    guard.record(entry);
     send(reply, fault, connection, guard).await
 }
 
