@@ -61,20 +61,20 @@ pub(crate) struct Linker {
 }
 
 impl Linker {
-    /// Tries the ladder between two existing directories.
-    pub fn probe(store: &Path, project: &Path) -> Result<Self, NativeError> {
+    /// Tries the ladder between two existing directories, from `best` down.
+    pub fn probe(best: LinkMethod, store: &Path, project: &Path) -> Result<Self, NativeError> {
         let source = store.join(unique_name("probe-"));
         fs::create_dir_all(&source).map_err(NativeError::io("create", &source))?;
         let file = source.join("file");
         let result = fs::write(&file, b"probe")
             .map_err(NativeError::io("write", &file))
-            .and_then(|()| Self::climb(&source, project));
+            .and_then(|()| Self::climb(best, &source, project));
         let _ = fs::remove_dir_all(&source);
         result
     }
 
-    fn climb(source: &Path, project: &Path) -> Result<Self, NativeError> {
-        let mut method = LinkMethod::BEST;
+    fn climb(best: LinkMethod, source: &Path, project: &Path) -> Result<Self, NativeError> {
+        let mut method = best;
         let mut reason = None;
         loop {
             let target = project.join(unique_name(".gantry-probe-"));

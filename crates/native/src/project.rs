@@ -10,7 +10,7 @@
 //! 5. bring bin links in order;
 //! 6. write the hidden lock.
 
-use crate::link::Linker;
+use crate::link::{LinkMethod, Linker};
 use crate::place::{make_link, place_all};
 use crate::temporary::{TemporaryDirectory, make_parent, remove_any, replace_file, unique_name};
 use crate::{NativeError, PackageDirectories};
@@ -46,12 +46,19 @@ pub struct ProjectFiles {
 pub struct ProjectDirectory {
     path: PathBuf,
     store: Rc<PackageDirectories>,
+    best_method: LinkMethod,
 }
 
 impl ProjectDirectory {
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<PackageDirectories>) -> Self {
-        Self { path, store }
+        Self { path, store, best_method: LinkMethod::BEST }
+    }
+
+    /// Links by `method` at best: the ladder is not tried above it.
+    pub fn with_best_method(mut self, method: LinkMethod) -> Self {
+        self.best_method = method;
+        self
     }
 
     /// Reads what an install starts from.
@@ -84,7 +91,7 @@ impl ProjectDirectory {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
         let previous = self.previous_packages()?;
-        let linker = Linker::probe(self.store.temporary(), &self.path)?;
+        let linker = Linker::probe(self.best_method, self.store.temporary(), &self.path)?;
         let mut report = LinkReport {
             method: linker.method.describe().to_owned(),
             reason: linker.reason.clone(),
