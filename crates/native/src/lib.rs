@@ -13,6 +13,7 @@
 )]
 
 mod clock;
+mod descriptor;
 mod error;
 mod host;
 mod http;

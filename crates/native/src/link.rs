@@ -6,9 +6,10 @@
 //! exception made per file.
 
 use crate::NativeError;
+use crate::descriptor::{make_directories, open_directory};
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::fs;
 use std::io;
@@ -120,11 +121,7 @@ impl Linker {
             !replaced.iter().any(gone)
         };
         fs::create_dir(target).map_err(NativeError::io("create", target))?;
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let open = |path: &Path| {
-            rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| NativeError::io("open", path)(errno.into()))
-        };
-        let (from, to) = (open(source)?, open(target)?);
+        let (from, to) = (open_directory(source)?, open_directory(target)?);
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
             let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -145,26 +142,8 @@ impl Linker {
                     fs::copy(source.join(&record.path), target.join(&record.path)).map(drop)
                 }
             };
-            placed.map_err(NativeError::io("link", &target.join(&record.path)))?;
+            placed.map_err(|error| NativeError::io("link", &target.join(&record.path))(error))?;
         }
         Ok(())
     }
-}
-
-/// Makes `path` and its parents below `root`; `previous` and its parents are known to be there.
-fn make_directories(root: &impl std::os::fd::AsFd, path: &str, previous: &str) -> io::Result<()> {
-    let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
-    let mut end = 0;
-    while end < path.len() {
-        end = path[end + 1..].find('/').map_or(path.len(), |position| end + 1 + position);
-        let prefix = &path[..end];
-        let there = previous == prefix || previous.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-        if !there {
-            match rustix::fs::mkdirat(root, prefix, mode) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(errno) => return Err(errno.into()),
-            }
-        }
-    }
-    Ok(())
 }

@@ -10,6 +10,7 @@
 //!
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
+use crate::descriptor::{create_file, make_directories, open_directory};
 use crate::temporary::TemporaryDirectory;
 use crate::{NativeClock, NativeError, NativeHttp};
 use gantry_archive::{Extractor, Limits};
@@ -18,9 +19,8 @@ use gantry_registry::{FetchedTarball, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
@@ -180,24 +180,21 @@ fn publish(prepared: PreparedPackage<'_>, temporary: &Path, target: &Path) -> Re
     let building = TemporaryDirectory::create(temporary, "package-")?;
     let files = building.path().join("files");
     fs::create_dir(&files).map_err(NativeError::io("create", &files))?;
+    let root = open_directory(&files)?;
     let mut made = "";
     for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
-        let path = files.join(&record.path);
         // Files come sorted, so most share the directory of the one before.
         let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         if parent != made {
-            let directory = files.join(parent);
-            fs::create_dir_all(&directory).map_err(NativeError::io("create", &directory))?;
+            make_directories(&root, parent, made)
+                .map_err(|error| NativeError::io("create", &files.join(parent))(error))?;
             made = parent;
         }
-        let mode = if record.executable { 0o755 } else { 0o644 };
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(mode)
-            .open(&path)
-            .map_err(NativeError::io("create", &path))?;
-        file.write_all(contents).map_err(NativeError::io("write", &path))?;
+        let path = || files.join(&record.path);
+        create_file(&root, &record.path, record.executable)
+            .map_err(|error| NativeError::io("create", &path())(error))?
+            .write_all(contents)
+            .map_err(|error| NativeError::io("write", &path())(error))?;
     }
     let index = building.path().join("index");
     fs::write(&index, prepared.index.encode()).map_err(NativeError::io("write", &index))?;

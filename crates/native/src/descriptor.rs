@@ -1,0 +1,40 @@
+//! Files and directories named relative to an open directory, so that the kernel does not walk a long path for each.
+
+use crate::NativeError;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a directory as a place to name things from.
+pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, NativeError> {
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| NativeError::io("open", path)(errno.into()))
+}
+
+/// Makes a new file at `path` below `root`, for writing.
+pub(crate) fn create_file(root: &impl AsFd, path: &str, executable: bool) -> io::Result<File> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(if executable { 0o755 } else { 0o644 });
+    Ok(rustix::fs::openat(root, path, flags, mode)?.into())
+}
+
+/// Makes `path` and its parents below `root`; `previous` and its parents are known to be there.
+pub(crate) fn make_directories(root: &impl AsFd, path: &str, previous: &str) -> io::Result<()> {
+    let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
+    let mut end = 0;
+    while end < path.len() {
+        end = path[end + 1..].find('/').map_or(path.len(), |position| end + 1 + position);
+        let prefix = &path[..end];
+        let there = previous == prefix || previous.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
+        if !there {
+            match rustix::fs::mkdirat(root, prefix, mode) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+    Ok(())
+}
