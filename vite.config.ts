@@ -14,14 +14,12 @@ const REGISTRY_PATH = '/-/registry/';
 
 /** The registry that npm is configured with here, or the one that `GANTRY_REGISTRY` names. */
 function configuredRegistry(): string {
-  const registry =
-    process.env.GANTRY_REGISTRY ??
-    execFileSync('npm', ['config', 'get', 'registry'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  return registry.trim();
+  if (process.env.GANTRY_REGISTRY) return process.env.GANTRY_REGISTRY;
+  // The npm that runs this script: the one in node_modules/.bin, which is first on the path, may be configured elsewhere.
+  const own = process.env.npm_execpath;
+  const [command, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
+  const words = [...first, 'config', 'get', 'registry'];
+  return execFileSync(command, words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
 /** The registry that npm uses where nothing is configured. */

@@ -1,4 +1,5 @@
-// The JavaScript side's dependencies: `npm ci` with whatever registry npm is configured with, only when needed.
+// The JavaScript side's dependencies: `npm ci` with whatever registry npm is configured with, only when needed. It is the
+// user's npm. The one in node_modules, which comes first on the path of npm's scripts, is for comparing and recording.
 import { existsSync, statSync } from 'node:fs';
 import { inRoot } from './paths.mjs';
 import { run, timed } from './process.mjs';

@@ -10,6 +10,8 @@ const built = (variable, name) => resolve(root, process.env[variable] || join('t
 const gantryCommand = built('GANTRY_BIN', 'gantry');
 export const registryCommand = built('GANTRY_REGISTRY_BIN', 'gantry-registry');
 export const projectsFolder = join(root, 'tests', 'projects');
+/** The npm of package-lock.json: others write other fields (npm 10 leaves `libc` out of locks), so it is not the user's. */
+const npmScript = join(root, 'node_modules', 'npm', 'bin', 'npm-cli.js');
 
 /** A temporary folder that is removed with the test. */
 export function temporaryFolder(test) {
@@ -68,7 +70,7 @@ export class Workspace {
 
   /** Runs npm in a project. */
   npm(project, ...words) {
-    return this.#run('npm', words, project);
+    return this.#run(process.execPath, [npmScript, ...words], project);
   }
 
   #run(command, words, cwd) {
