@@ -123,6 +123,17 @@ describe('bad input', { concurrency: 1 }, () => {
     });
   });
 
+  test("a password in the registry's address is never printed", async (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', needs('left'));
+    const address = `http://user:secret@127.0.0.1:${await closedPort()}/`;
+    const words = ['install', '--prefix', project, '--registry', address];
+    for (const finished of [workspace.gantry(...words), workspace.gantry(...words, '--json')]) {
+      assert.equal(finished.status, fault.registry);
+      assert.doesNotMatch(finished.stdout + finished.stderr, /secret/);
+    }
+  });
+
   test('a failed install is finished by the next one', (context) => {
     const workspace = new Workspace(context, registry);
     const both = { name: 'project', version: '1.0.0', dependencies: { right: '1', 'bad-integrity': '1' } };

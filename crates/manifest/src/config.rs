@@ -1,10 +1,11 @@
 //! Settings in layers, and what follows from them: registries of scopes and credentials of addresses.
-
 //!
 //! A setting is looked for from the layer pushed first to the last one; npm's order is command line, environment, project,
 //! user, global, defaults. Neither [`Config`] nor [`Authorization`] shows a value when printed.
 
 mod credentials;
+
+pub use credentials::without_userinfo;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ mod npmrc;
 mod packument;
 mod style;
 
-pub use config::{Authorization, Config};
+pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
 pub use lockfile::{LockEntry, Lockfile};
 pub use manifest::{DependencyMap, Dist, Manifest};

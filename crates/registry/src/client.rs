@@ -4,7 +4,7 @@ use crate::RegistryError;
 use crate::retry::{RetryPolicy, ask, retrying};
 use crate::tarball::TarballRequest;
 use gantry_archive::Integrity;
-use gantry_manifest::{Authorization, Config, Manifest, Packument};
+use gantry_manifest::{Authorization, Config, Manifest, Packument, without_userinfo};
 use gantry_platform::{Clock, Http, HttpRequest};
 use std::sync::Arc;
 use url::Url;
@@ -56,8 +56,13 @@ pub struct RegistryClient<H, C> {
 }
 
 impl<H: Http, C: Clock> RegistryClient<H, C> {
-    /// A client for `settings`.
+    /// A client for `settings`. User names and passwords in addresses of registries become credentials here, so that no
+    /// request and no error has an address with them.
     pub fn new(http: H, clock: C, settings: RegistrySettings) -> Self {
+        let mut settings = settings;
+        settings.config.separate_credentials();
+        settings.config.keep_credentials_of(&settings.default_registry);
+        settings.default_registry = without_userinfo(&settings.default_registry).0;
         Self { http, clock, settings }
     }
 
@@ -99,11 +104,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         integrity: Option<Integrity>,
     ) -> Result<TarballRequest, RegistryError> {
         let package = format!("{name}@{version}");
-        let url = match resolved {
-            Some(resolved) => self.fetch_url(name, resolved, &package)?,
+        let (placed, own) = resolved.map(without_userinfo).unzip();
+        let url = match &placed {
+            Some(address) => self.fetch_url(name, address, &package)?,
             None => self.conventional_tarball_url(name, version),
         };
-        let authorization = self.authorization(name, &url);
+        // What an address carries is for this address, not for the registry that may be asked in its place.
+        let own = own.flatten().filter(|_| placed.as_ref() == Some(&url));
+        let authorization = self.authorization(name, &url).or_else(|| own.map(header));
         Ok(TarballRequest {
             package,
             url,
@@ -152,7 +160,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         if usable {
             Ok(text)
         } else {
-            Err(RegistryError::Url { package: name.to_owned(), url: without_credentials(&text) })
+            Err(RegistryError::Url { package: name.to_owned(), url: without_userinfo(&text).0 })
         }
     }
 
@@ -165,7 +173,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// The address to ask for what a lock or packument says is at `resolved`; the path is kept, and the configured
     /// registry's own path put before it unless it is there already.
     fn fetch_url(&self, name: &str, resolved: &str, package: &str) -> Result<String, RegistryError> {
-        let error = || RegistryError::Url { package: package.to_owned(), url: without_credentials(resolved) };
+        let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
         let parsed = Url::parse(resolved).map_err(|_| error())?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(error());
@@ -189,22 +197,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// The credential that belongs to an address of `name`'s registry.
     fn authorization(&self, name: &str, url: &str) -> Option<String> {
         let registry = self.registry_for(name);
-        self.settings.config.authorization_within(url, &registry).map(|authorization| match authorization {
-            Authorization::Bearer(token) => format!("Bearer {token}"),
-            Authorization::Basic(credentials) => format!("Basic {credentials}"),
-        })
+        self.settings.config.authorization_within(url, &registry).map(header)
     }
 }
 
-/// `text` without `user:password@`, for messages.
-fn without_credentials(text: &str) -> String {
-    match Url::parse(text) {
-        Ok(mut url) => {
-            // Both fail only for addresses that cannot have credentials at all.
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.into()
-        }
-        Err(_) => text.rsplit_once('@').map_or(text, |(_, rest)| rest).to_owned(),
+/// The value of the `authorization` header.
+fn header(authorization: Authorization) -> String {
+    match authorization {
+        Authorization::Bearer(token) => format!("Bearer {token}"),
+        Authorization::Basic(credentials) => format!("Basic {credentials}"),
     }
 }

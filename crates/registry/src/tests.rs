@@ -189,6 +189,81 @@ fn an_address_that_is_not_http_is_refused_without_its_credentials() {
 }
 
 #[test]
+fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
+    let address = "https://user:secret@registry.example/npm/";
+    // user:secret
+    let basic = ("authorization".to_owned(), "Basic dXNlcjpzZWNyZXQ=".to_owned());
+    let packument = |answer: Result<HttpResponse, HttpErrorKind>, settings: &[(&str, &str)], name: &str| {
+        let answers = std::iter::repeat_n(answer, 8).collect();
+        let (script, clock) = (Script::new(answers), Sleeps::default());
+        let mut client = client(&script, &clock, settings, ReplaceHost::Never);
+        if settings.is_empty() {
+            let http = script.clone();
+            let with_default = RegistrySettings {
+                config: Config::new(),
+                default_registry: address.to_owned(),
+                replace_host: ReplaceHost::Never,
+                retry: RetryPolicy { retries: 0, ..RetryPolicy::default() },
+            };
+            client = RegistryClient::new(http, clock.clone(), with_default);
+        }
+        let error = now(client.packument(name)).unwrap_err();
+        for request in script.asked() {
+            assert!(request.url.starts_with("https://registry.example/npm/"), "{}", request.url);
+            assert!(request.headers.contains(&basic), "{:?}", request.headers);
+        }
+        error
+    };
+    let answers = [
+        (answer(404, ""), "REGISTRY_NOT_FOUND"),
+        (answer(401, ""), "REGISTRY_UNAUTHORIZED"),
+        (answer(400, ""), "REGISTRY_STATUS"),
+        (Err(HttpErrorKind::Connect), "REGISTRY_UNREACHABLE"),
+        (Err(HttpErrorKind::Timeout), "REGISTRY_TIMEOUT"),
+        (answer(200, "<html>"), "REGISTRY_PACKUMENT"),
+    ];
+    let mut errors = Vec::new();
+    for (answer, code) in answers {
+        for (settings, name) in [
+            (&[][..], "a"),
+            (&[("registry", address)][..], "a"),
+            (&[("@own:registry", address), ("registry", "https://other.example/")][..], "@own/a"),
+        ] {
+            let error = packument(answer.clone(), settings, name);
+            assert_eq!(error.code(), code);
+            errors.push(error);
+        }
+    }
+    let script = Script::new(vec![answer(200, "wrong"), answer(200, "wrong"), answer(404, "")]);
+    let client = client(&script, &Sleeps::default(), &[("registry", address)], ReplaceHost::Never);
+    let wanted = Some(Integrity::sha512_of(b"right"));
+    let elsewhere = Some("https://me:secret@files.example/a.tgz");
+    for (resolved, credential) in [(None, &basic.1[..]), (elsewhere, "Basic bWU6c2VjcmV0")] {
+        let request = client.tarball_request("a", "1.0.0", resolved, wanted.clone()).unwrap();
+        assert_eq!(request.authorization.as_deref(), Some(credential));
+        errors.push(now(fetch_tarball(&script, &Sleeps::default(), &request)).unwrap_err());
+    }
+    errors.push(client.tarball_request("a", "1.0.0", Some("ftp://me:secret@host/a.tgz"), None).unwrap_err());
+    let codes: std::collections::BTreeSet<&str> = errors.iter().map(RegistryError::code).collect();
+    for code in crate::CODES.iter().filter(|code| **code != "REGISTRY_TARBALL") {
+        assert!(codes.contains(code), "{code} is among the cases");
+    }
+    for error in errors {
+        let told = format!("{error} {error:?} {:?}", error.hint());
+        assert!(!told.contains("secret") && !told.contains("user"), "{told}");
+    }
+}
+
+#[test]
+fn a_password_in_an_address_stays_with_that_address() {
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let settings = [("registry", "https://registry.example/npm/")];
+    let client = client(&script, &clock, &settings, ReplaceHost::Always);
+    let request = client.tarball_request("a", "1.0.0", Some("https://me:secret@files.example/a.tgz"), None).unwrap();
+    assert_eq!((&request.url[..], request.authorization), ("https://registry.example/npm/a.tgz", None));
+}
+
+#[test]
 fn a_damaged_tarball_is_fetched_once_more_past_any_cache() {
     let integrity = Integrity::sha512_of(b"right");
     let request = |script: &Script| {

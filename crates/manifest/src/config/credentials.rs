@@ -8,9 +8,11 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::{Authorization, Config};
+use crate::NpmrcValue;
 
 /// What was found for an address.
 enum Found {
@@ -39,6 +41,42 @@ impl Config {
             Found::Header(authorization) => Some(authorization),
             Found::Certificate => None,
         }
+    }
+
+    /// Takes user names and passwords out of the addresses of registries (`registry`, `@scope:registry`) and keeps them as
+    /// the credentials of those registries, unless they have some of their own: addresses are printed, credentials are not.
+    pub fn separate_credentials(&mut self) {
+        let is_registry = |key: &str| key == "registry" || (key.starts_with('@') && key.ends_with(":registry"));
+        let mut addresses: Vec<(String, String)> = Vec::new();
+        for (key, value) in self.layers.iter_mut().flatten().filter(|(key, _)| is_registry(key)) {
+            let text = match value {
+                NpmrcValue::Text(text) => text,
+                NpmrcValue::List(values) => match values.first_mut() {
+                    Some(text) => text,
+                    None => continue,
+                },
+                NpmrcValue::Null => continue,
+            };
+            // Of several layers' addresses the first counts, and so do its credentials.
+            if !text.trim().is_empty() && !addresses.iter().any(|(known, _)| known == key) {
+                addresses.push((key.clone(), text.clone()));
+            }
+            *text = without_userinfo(text).0;
+        }
+        for (_, address) in addresses {
+            self.keep_credentials_of(&address);
+        }
+    }
+
+    /// Keeps the user name and password that a registry's address carries as its credentials, unless it has some of its own.
+    pub fn keep_credentials_of(&mut self, address: &str) {
+        let (clean, Some(Authorization::Basic(encoded))) = without_userinfo(address) else { return };
+        let Some(url) = Url::parse(&clean).ok().filter(|_| self.authorization_within(&clean, &clean).is_none()) else {
+            return;
+        };
+        let Some(host) = host_of(&url) else { return };
+        let key = format!("//{host}{}/:_auth", url.path().trim_end_matches('/'));
+        self.push_layer(vec![(key, NpmrcValue::Text(encoded))]);
     }
 
     fn walk_up(&self, url: &Url) -> Option<Found> {
@@ -80,6 +118,29 @@ impl Config {
         let names = ["_auth", "_authToken", "username", "_password"];
         names.into_iter().filter(|name| self.get(name).is_some_and(|value| !value.is_empty())).collect()
     }
+}
+
+/// An address without `user:password@`, and what that part stands for.
+///
+/// Escapes are resolved first, as browsers and curl do: there is no other way to write an `@` in a password.
+pub fn without_userinfo(address: &str) -> (String, Option<Authorization>) {
+    let Some(mut url) = Url::parse(address.trim()).ok().filter(Url::has_host) else {
+        // No address that could be asked, but what looks like a password stays out of messages.
+        let start = address.find("//").map_or(0, |at| at + 2);
+        let end = address[start..].find('/').map_or(address.len(), |at| start + at);
+        let host = address[start..end].rfind('@').map_or(start, |at| start + at + 1);
+        return (format!("{}{}", &address[..start], &address[host..]), None);
+    };
+    if url.username().is_empty() && url.password().is_none() {
+        return (address.to_owned(), None);
+    }
+    let mut plain: Vec<u8> = percent_decode_str(url.username()).collect();
+    plain.push(b':');
+    plain.extend(percent_decode_str(url.password().unwrap_or_default()));
+    // Both fail only for addresses that cannot have credentials at all.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    (url.into(), Some(Authorization::Basic(general_purpose::STANDARD.encode(plain))))
 }
 
 /// Host and, if it is not the default one, port.

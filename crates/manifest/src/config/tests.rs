@@ -147,3 +147,33 @@ fn nothing_secret_is_ever_printed() {
     assert!(!printed.contains("hidden"), "{printed}");
     assert!(printed.contains("Bearer") && printed.contains("Basic"));
 }
+
+#[test]
+fn passwords_in_addresses_of_registries_become_their_credentials() {
+    let mut layers = config(&[
+        "registry=https://user:p%40ss@registry.example/npm\n@own:registry=http://token@own.test:8080/",
+        "registry=https://other:other@registry.example/npm/\n@kept:registry=https://a:b@kept.test/\n\
+         //kept.test/:_authToken=t\nproxy=http://a:b@proxy.test/",
+    ]);
+    layers.separate_credentials();
+    let registry = |name: &str| layers.registry_for(name, "https://default.test/");
+    assert_eq!(registry("a"), "https://registry.example/npm/");
+    assert_eq!(registry("@own/a"), "http://own.test:8080/");
+    let basic = |text: &str| Some(Authorization::Basic(text.to_owned()));
+    // user:p@ss and token: (a name without a password).
+    assert!(layers.authorization_for("https://registry.example/npm/a") == basic("dXNlcjpwQHNz"));
+    assert!(layers.authorization_within("http://own.test:8080/a", &registry("@own/a")) == basic("dG9rZW46"));
+    assert!(layers.authorization_for("http://own.test/a").is_none(), "another port is another registry");
+    let kept = layers.authorization_within("https://kept.test/a", &registry("@kept/a"));
+    assert!(kept == Some(Authorization::Bearer("t".to_owned())), "credentials of its own come first");
+    assert_eq!(layers.get("proxy"), Some("http://a:b@proxy.test/"), "only registries are concerned");
+}
+
+#[test]
+fn addresses_without_a_password_stay_as_they_are_written() {
+    for address in ["https://registry.example", "https://registry.example/a b/", "not an address", ""] {
+        assert!(without_userinfo(address) == (address.to_owned(), None), "{address}");
+    }
+    assert_eq!(without_userinfo("me:secret@registry.example").0, "registry.example");
+    assert_eq!(without_userinfo("//me:secret@registry.example/@scope").0, "//registry.example/@scope");
+}
