@@ -1,7 +1,7 @@
 /** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
 import { type ErrorData, GantryError } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
-import { isSameOrigin, startForeignWorker } from '../start-worker.js';
+import { isForeign, startForeignWorker } from '../start-worker.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
 import type { PoolRequest, PoolResponse } from './messages.js';
 
@@ -80,9 +80,9 @@ export class Member {
   #start(): void {
     const name = `gantry-unpack-${this.#index}`;
     // Bundlers look for exactly this expression.
-    const worker = isSameOrigin(import.meta.url)
-      ? new Worker(new URL('./unpack.js', import.meta.url), { type: 'module', name })
-      : startForeignWorker('./unpack.js', import.meta.url, name);
+    const worker = isForeign(import.meta.url)
+      ? startForeignWorker('./unpack.js', import.meta.url, name)
+      : new Worker(new URL('./unpack.js', import.meta.url), { type: 'module', name });
     const aliveLock = uniqueLifeName('unpack');
     const watching = new AbortController();
     // Now, not when the worker is ready: a pack that is opened meanwhile is opened by that call.

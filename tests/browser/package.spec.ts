@@ -1,16 +1,33 @@
 /** The npm package as its users meet it: packed, unbundled, from a CDN, as the readme shows it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import webpack from 'webpack';
 import { expect, test } from './support/fixtures.js';
-import { inRoot, packageFolder } from './support/paths.js';
+import { bundledFolder, inRoot, packageFolder } from './support/paths.js';
 import { Site } from './support/site.js';
 
+/** Each script of a folder comes with its declarations. */
+const scripts = (folder: string, names: string[]) =>
+  names.flatMap((name) => ['js', 'd.ts'].map((extension) => `${folder}/${name}.${extension}`));
+
 test('the packed files are complete, and nothing else', () => {
-  for (const file of ['dist/index.js', 'dist/index.d.ts', 'dist/worker/coordinator.js', 'dist/worker/unpack.js']) {
-    expect(existsSync(join(packageFolder, file)), file).toBe(true);
-  }
-  expect(existsSync(join(packageFolder, 'wasm/gantry_bg.wasm'))).toBe(true);
-  expect(existsSync(join(packageFolder, 'playground'))).toBe(false);
+  const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tgz'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(packageFolder.length + 1));
+  const sources = (folder: string) =>
+    readdirSync(inRoot(folder), { withFileTypes: true })
+      .filter(({ name }) => name.endsWith('.ts'))
+      .map(({ name }) => name.slice(0, -'.ts'.length));
+  const expected = [
+    'README.md',
+    'package.json',
+    ...scripts('dist', sources('web/src')),
+    ...scripts('dist/worker', sources('worker')),
+    ...scripts('wasm', ['gantry']),
+    'wasm/gantry_bg.wasm',
+    'wasm/gantry_bg.wasm.d.ts',
+  ];
+  expect(files.sort()).toEqual(expected.sort());
   const { dependencies } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
   expect(dependencies).toBeUndefined();
 });
@@ -74,6 +91,33 @@ await gantry.close();
   } finally {
     await cdn.stop();
   }
+});
+
+test('bundled with webpack it works', async ({ page, site, fixtures }) => {
+  rmSync(bundledFolder, { recursive: true, force: true });
+  mkdirSync(join(bundledFolder, 'node_modules'), { recursive: true });
+  symlinkSync(packageFolder, join(bundledFolder, 'node_modules', 'gantry'));
+  const entry = join(bundledFolder, 'entry.js');
+  writeFileSync(
+    entry,
+    `
+import { Gantry } from 'gantry';
+addEventListener('unhandledrejection', ({ reason }) => { document.title = 'failed: ' + reason; });
+const gantry = await Gantry.open({ registry: '${fixtures.url}', timeout: 20_000 });
+const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+document.title = 'said: ' + await project.fs.readFile('node_modules/left/index.js', 'utf8');
+await gantry.close();
+`,
+  );
+  const compiler = webpack({ mode: 'production', entry, output: { path: bundledFolder, filename: 'main.js' } });
+  const stats = await new Promise<webpack.Stats | undefined>((settle, fail) =>
+    compiler.run((error, result) => compiler.close(() => (error ? fail(error) : settle(result)))),
+  );
+  expect(stats?.toJson({ all: false, errors: true }).errors).toEqual([]);
+  site.pages.set('/with-webpack', '<!doctype html><title>waiting</title><script src="/bundled/main.js"></script>');
+  await page.goto(`${site.url}/with-webpack`);
+  await expect(page).toHaveTitle(/^(said|failed): /);
+  await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
 });
 
 test('the readme’s sample does what the readme says', async ({ page, site, fixtures }) => {

@@ -16,7 +16,7 @@ import type {
   StoreUsage,
   Target,
 } from './protocol.js';
-import { isSameOrigin, startForeignWorker } from './start-worker.js';
+import { isForeign, startForeignWorker } from './start-worker.js';
 
 export interface OpenOptions {
   /** Address of the registry; relative addresses are taken from the page's. */
@@ -174,9 +174,9 @@ export class Gantry {
 
 function startCoordinator(): Worker {
   // Bundlers look for exactly this expression.
-  return isSameOrigin(import.meta.url)
-    ? new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' })
-    : startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry');
+  return isForeign(import.meta.url)
+    ? startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry')
+    : new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' });
 }
 
 function absoluteRegistry(registry: string): string {

@@ -5,10 +5,12 @@
  * the page's own origin that imports it.
  */
 
-/** Whether `moduleUrl` (an `import.meta.url`) may be given to `new Worker` as it is. */
-export function isSameOrigin(moduleUrl: string): boolean {
+/** Whether `moduleUrl` (an `import.meta.url`) is of another origin, so that `new Worker` refuses what lies beside it. */
+export function isForeign(moduleUrl: string): boolean {
+  const { protocol, origin } = new URL(moduleUrl);
+  // webpack writes the address that the module's file had when it was bundled, `file:`, and serves it with the page.
   // Not `location.origin`, which sandboxed frames and workers from blobs have of an address that is not theirs.
-  return new URL(moduleUrl).origin === self.origin;
+  return /^https?:$/.test(protocol) && origin !== self.origin;
 }
 
 /** Start the module `path` that lies beside `moduleUrl`, on another origin. */

@@ -15,5 +15,7 @@ const scratch = inRoot('node_modules', '.cache', 'gantry-browser-tests');
 export const siteFolder = join(scratch, 'site');
 /** The npm package as it is published. */
 export const packageFolder = join(scratch, 'package');
+/** A page of a user of the package, as a bundler makes it. */
+export const bundledFolder = join(scratch, 'bundled');
 /** The wasm module with the conformance suites in it; `npm test` builds it. */
 export const conformanceFolder = join(scratch, 'conformance');

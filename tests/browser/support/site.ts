@@ -1,12 +1,12 @@
 /**
- * The host of the pages under test: the built playground at `/`, the packed package at `/package/`, the specs' own
- * pages at `/pages/`, and a registry on the same origin at `/-/registry/`, as a site would put one behind a path.
+ * The host of the pages under test: the built playground at `/`, the packed package at `/package/`, one bundled with it
+ * at `/bundled/`, the specs' own pages at `/pages/`, and a registry on the same origin at `/-/registry/`, as a site would put one behind a path.
  */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer, request as forward, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { conformanceFolder, inRoot, packageFolder, siteFolder } from './paths.js';
+import { bundledFolder, conformanceFolder, inRoot, packageFolder, siteFolder } from './paths.js';
 
 const types: Record<string, string> = {
   '.css': 'text/css',
@@ -19,6 +19,7 @@ const types: Record<string, string> = {
 };
 
 const folders: Record<string, string> = {
+  '/bundled/': bundledFolder,
   '/conformance/': conformanceFolder,
   '/package/': packageFolder,
   '/pages/': inRoot('tests', 'browser', 'pages'),
