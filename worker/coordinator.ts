@@ -99,9 +99,13 @@ function post(response: Response, transfer: Transferable[] = []): void {
 async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
   await requireStorage();
   await holdForLife(parameters.aliveLock);
-  const release = await holdStore(parameters.store, signal, () => emit([{ type: 'waiting' }]));
+  emit([{ type: 'alive' }]);
+  const { timeout } = parameters;
+  const patience = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+  const release = await holdStore(parameters.store, patience, () => emit([{ type: 'waiting' }]));
   try {
-    const module = await compile(parameters.wasmUrl).catch((error: unknown) => {
+    const module = await compile(parameters.wasmUrl, signal).catch((error: unknown) => {
+      if (signal.aborted) throw stopped(signal);
       throw new GantryError({
         code: 'WASM_UNAVAILABLE',
         message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
@@ -125,6 +129,14 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
     release();
     throw error;
   }
+}
+
+/** Why a call that was told to stop did. */
+function stopped(signal: AbortSignal): GantryError {
+  const { reason } = signal;
+  return reason instanceof GantryError
+    ? reason
+    : new GantryError({ code: 'ABORTED', message: 'The operation was aborted' });
 }
 
 async function install(

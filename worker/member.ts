@@ -89,13 +89,16 @@ export class Member {
     const pack = this.#pack;
     this.#worker = worker;
     this.#watching = watching;
-    worker.addEventListener('message', (message: MessageEvent<PoolResponse>) => this.#receive(message.data));
+    worker.addEventListener('message', ({ data }: MessageEvent<PoolResponse>) => {
+      if ('alive' in data)
+        watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
+      else this.#receive(data);
+    });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       this.#lose(worker, lost(event.message ?? 'its script could not be loaded'));
     });
     this.#ready = this.#post({ kind: 'start', module: this.#module, aliveLock }, false).then(() => {
-      watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
       if (pack) return this.#post({ kind: 'open', ...pack }, false);
       return undefined;
     });
@@ -118,7 +121,7 @@ export class Member {
     });
   }
 
-  #receive(response: PoolResponse): void {
+  #receive(response: Exclude<PoolResponse, { alive: true }>): void {
     if ('fatal' in response) {
       if (this.#worker) this.#lose(this.#worker, response.fatal);
       return;

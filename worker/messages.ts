@@ -15,5 +15,7 @@ export type PoolRequest =
 export type PoolResponse =
   | { id: number; result: UnpackResult }
   | { id: number; error: ErrorData }
+  /** It holds its `aliveLock`. */
+  | { alive: true }
   /** The worker's wasm trapped: nothing in it can be used any more. */
   | { fatal: ErrorData };

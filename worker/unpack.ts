@@ -37,6 +37,7 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
   switch (request.kind) {
     case 'start':
       await holdForLife(request.aliveLock);
+      post({ alive: true });
       await instantiate(request.module);
       return undefined;
     case 'open':

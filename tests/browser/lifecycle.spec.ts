@@ -250,6 +250,39 @@ test('when the coordinator dies, pending calls reject with WORKER_LOST and the s
   expect(await pending).toEqual({ code: 'WORKER_LOST', text: 'module.exports = "left 1.1.0"\n' });
 });
 
+for (const end of ['dies', 'is told to stop'] as const) {
+  test(`when the coordinator ${end} while it fetches the module, opening ends and the store opens again`, async ({
+    blank,
+    fixtures,
+  }) => {
+    await fixtures.fault({ path: '/left/-/*', kind: 'hang-before-headers' });
+    const pending = inPage(
+      blank,
+      async ({ Gantry }, registry) => {
+        const abort = new AbortController();
+        Object.assign(globalThis, { stop: () => abort.abort('had enough') });
+        const wasmUrl = `${registry}left/-/left-1.0.0.tgz`;
+        const { signal } = abort;
+        // The time-out is for other tabs, of which there are none.
+        const failed = await Gantry.open({ registry, wasmUrl, signal, timeout: 1 }).then(
+          () => ({ code: 'opened', cause: undefined }),
+          ({ code, cause }) => ({ code, cause }),
+        );
+        await (await Gantry.open({ registry, timeout: 20_000 })).close();
+        return failed;
+      },
+      fixtures.url,
+    );
+    await expect.poll(() => fixtures.requests()).toBe(1);
+    const coordinator = blank.workers().find((worker) => worker.url().endsWith('/coordinator.js'));
+    if (end === 'dies') await coordinator?.evaluate(() => self.close());
+    else await blank.evaluate(() => (globalThis as unknown as { stop(): void }).stop());
+    expect(await pending).toEqual(
+      end === 'dies' ? { code: 'WORKER_LOST', cause: undefined } : { code: 'ABORTED', cause: 'had enough' },
+    );
+  });
+}
+
 test('a page without a secure context gets STORAGE_UNAVAILABLE', async ({ page, site }) => {
   const { port } = new URL(site.url);
   await page.goto(`http://insecure.test:${port}/pages/blank.html`);

@@ -101,18 +101,16 @@ export class Gantry {
     if (options.fetchTimeout !== undefined) parameters.fetchTimeout = options.fetchTimeout;
     if (options.wasmUrl) parameters.wasmUrl = new URL(options.wasmUrl, location.href).href;
     if (options.workers !== undefined) parameters.workers = options.workers;
-    const signals = [options.signal, options.timeout === undefined ? undefined : AbortSignal.timeout(options.timeout)];
-    const given = signals.filter((signal) => signal !== undefined);
+    if (options.timeout !== undefined) parameters.timeout = options.timeout;
     try {
       await connection.call('open', parameters, {
-        signal: given.length > 0 ? AbortSignal.any(given) : undefined,
-        onEvent: () => options.onWaiting?.(),
+        signal: options.signal,
+        onEvent: ({ type }) => (type === 'alive' ? connection.watch(aliveLock) : options.onWaiting?.()),
       });
     } catch (error) {
       connection.close();
       throw error;
     }
-    connection.watch(aliveLock);
     return new Gantry(connection, registry, store);
   }
 

@@ -16,7 +16,7 @@ export function holdForLife(name: string): Promise<void> {
   });
 }
 
-/** In the owner, after the worker holds `name`: call `onLost` when the worker is gone, unless `signal` fires first. */
+/** In the owner, once the worker has said that it holds `name`: call `onLost` when the worker is gone, unless `signal` fires first. */
 export function watchLife(name: string, signal: AbortSignal, onLost: () => void): void {
   navigator.locks.request(name, { signal }, onLost).catch(() => {
     // Aborted: the owner ended the worker itself.

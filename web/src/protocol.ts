@@ -16,9 +16,17 @@ export interface OpenParameters {
   fetchTimeout?: number;
   wasmUrl?: string;
   workers?: number;
+  /** Milliseconds to wait for another tab to let go of the store. */
+  timeout?: number;
   /** Held by the worker while it lives, so that the page can tell that it died. */
   aliveLock: string;
 }
+
+export type OpenEvent =
+  /** The worker holds its `aliveLock`. */
+  | { type: 'alive' }
+  /** Another tab has the store. */
+  | { type: 'waiting' };
 
 export interface Target {
   /** npm's `process.platform` words: `linux`, `darwin`, `win32`, … */
@@ -112,7 +120,7 @@ interface PathParameters {
 
 /** The whole vocabulary: method → parameters, result, events. */
 export interface Methods {
-  open: { parameters: OpenParameters; result: undefined; event: { type: 'waiting' } };
+  open: { parameters: OpenParameters; result: undefined; event: OpenEvent };
   install: { parameters: InstallParameters; result: InstalledProject; event: InstallEvent };
   project: { parameters: { name: string }; result: InstalledProject | undefined; event: never };
   readFile: { parameters: PathParameters; result: Uint8Array; event: never };

@@ -82,8 +82,8 @@ interface WasmModule {
 export const { Coordinator, Unpacker } = glue as unknown as WasmModule;
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
-export async function compile(url: string | undefined): Promise<WebAssembly.Module> {
-  const response = await fetch(url ?? new URL('../wasm/gantry_bg.wasm', import.meta.url));
+export async function compile(url: string | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
+  const response = await fetch(url ?? new URL('../wasm/gantry_bg.wasm', import.meta.url), { signal });
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
   // Streaming needs the right media type, which simple file servers do not send.
   return response.headers.get('content-type')?.startsWith('application/wasm')
