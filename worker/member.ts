@@ -62,6 +62,7 @@ export class Member {
     }
   }
 
+  /** Also makes durable what a worker that died since had answered: its bytes are in the file. */
   async flush(): Promise<void> {
     if (this.#pack) await this.#call({ kind: 'flush' });
   }

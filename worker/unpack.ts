@@ -47,7 +47,7 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
     case 'unpack':
       return unpack(request.id, request.job);
     case 'flush':
-      unpacker?.flush();
+      opened().flush();
       return undefined;
     case 'close':
       await endJobs();
@@ -58,10 +58,14 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
   }
 }
 
+function opened(): WasmUnpacker {
+  if (!unpacker) throw new Error('This worker has no pack open');
+  return unpacker;
+}
+
 async function unpack(id: number, job: UnpackJob): Promise<UnpackResult> {
-  if (!unpacker) throw new Error('A job came before the pack was opened');
   const abort = new AbortController();
-  const running = unpacker.unpack(job, abort.signal);
+  const running = opened().unpack(job, abort.signal);
   aborts.set(id, abort);
   jobs.add(running);
   try {

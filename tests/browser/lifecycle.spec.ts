@@ -1,23 +1,6 @@
 /** Cancelling, several tabs, lost workers, closing: whatever happens, the store stays good and no call stays pending. */
-import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.js';
-
-/** Evaluate with the package at hand; errors come back as data. */
-function inPage<T>(
-  page: Page,
-  script: (gantry: PackageModule, argument: string) => Promise<T>,
-  argument = '',
-): Promise<T> {
-  return page.evaluate(
-    async ([source, value]) => {
-      const module = await import(`${location.origin}/package/dist/index.js`);
-      return new Function(`return (${source})`)()(module, value);
-    },
-    [script.toString(), argument] as const,
-  );
-}
-
-type PackageModule = typeof import('../../web/src/index.js');
+import { inPage } from './support/in-page.js';
 
 test('cancelling in the middle leaves a valid store, and the next install goes on from there', async ({
   playground,

@@ -244,7 +244,7 @@ impl PackageStore for BrowserStore {
     async fn read_file(&self, key: &PackageKey, path: &str) -> Result<Option<Vec<u8>>, Fault> {
         let Some(index) = self.index(key) else { return Ok(None) };
         let Some(file) = index.file(path).cloned() else { return Ok(None) };
-        // What is still in a worker's buffer cannot be read: make it durable first.
+        // A snapshot of a pack that a worker has open is only sure to have what is flushed.
         if self.pending.borrow().contains_key(key) {
             self.commit().await?;
         }

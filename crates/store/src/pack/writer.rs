@@ -1,7 +1,8 @@
 //! Appends packages to one pack.
 //!
-//! A browser's write costs 10 to 150 µs whatever its size, so contents are gathered into writes of [`WRITE_SIZE`]; packages
-//! share them. Nothing is durable before [`PackWriter::flush`].
+//! A browser's write costs 10 to 150 µs whatever its size, so the files of a package are gathered into writes of
+//! [`WRITE_SIZE`]. Packages share no write: what has been appended is the file's, whatever becomes of the writer. Nothing
+//! is durable before [`PackWriter::flush`].
 
 use super::{
     SegmentPlace,
@@ -43,22 +44,24 @@ impl<F: RandomAccessFile> PackWriter<F> {
         Ok(writer)
     }
 
-    /// Appends a package. It may be recorded after the next [`flush`](Self::flush). When it fails, nothing of the package
+    /// Appends a package. When it returns, the package's bytes are in the file: it may be recorded after the next
+    /// [`flush`](Self::flush), also by another writer if this one is lost before. When it fails, nothing of the package
     /// stays and others may be appended.
     pub fn append(&mut self, package: &PreparedPackage<'_>) -> Result<SegmentPlace, StoreError> {
         let start = self.end();
         let mut hasher = Xxh3::new();
-        for contents in &package.contents {
+        let gathered = package.contents.iter().try_for_each(|contents| {
             hasher.update(contents);
-            if let Err(error) = self.put(contents) {
-                self.rewind(start);
-                return Err(error);
-            }
+            self.put(contents)
+        });
+        if let Err(error) = gathered.and_then(|()| self.write_buffer()) {
+            self.rewind(start);
+            return Err(error);
         }
         Ok(SegmentPlace { pack: self.pack, offset: start, length: self.end() - start, checksum: hasher.digest() })
     }
 
-    /// Writes what is buffered; when it returns every appended package is on durable storage.
+    /// When it returns every package that has been appended to this file is on durable storage.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.write_buffer()?;
         Ok(self.file.flush()?)

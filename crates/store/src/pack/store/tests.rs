@@ -2,9 +2,12 @@ use super::PackStore;
 use crate::{
     JournalRecord, PackWriter, PackageKey, StoreError,
     pack::test_support::{Recorder, append, assert_sound, key, now, opened, package, record},
+    prepare,
 };
+use gantry_archive::Entry;
 use gantry_platform::{Directory, RandomAccessFile, memory::MemoryDirectory};
 use proptest::prelude::*;
+use std::borrow::Cow;
 
 fn shown<D: Directory>(store: &PackStore<D>) -> Vec<PackageKey> {
     store.catalog().packages().into_iter().map(|(key, _)| key.clone()).collect()
@@ -158,15 +161,33 @@ fn a_writer_refuses_another_pack() {
 }
 
 #[test]
-fn small_packages_share_writes() {
+fn the_files_of_a_package_share_writes() {
     let recorder = Recorder::default();
     let store = opened(recorder.clone());
+    let assignment = store.packs_for_writers(1).remove(0);
+    let file = now(recorder.open(&assignment.name)).unwrap();
+    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
     recorder.snapshots.borrow_mut().clear();
-    let names: Vec<String> = (0..1000).map(|number| format!("package-{number}")).collect();
-    let packages: Vec<_> = names.iter().map(|name| (name.as_str(), 3000)).collect();
-    let _ = append(&store, &recorder, &packages);
+    let file =
+        |number: usize| Entry { path: format!("{number}.js"), data: Cow::Owned(vec![b'x'; 3000]), executable: false };
+    writer.append(&prepare((0..1000).map(file).collect())).unwrap();
     // Four snapshots for each write.
     assert!(recorder.snapshots.borrow().len() <= 4 * 4, "{}", recorder.snapshots.borrow().len());
+}
+
+#[test]
+fn what_was_appended_outlives_its_writer() {
+    let directory = MemoryDirectory::default();
+    let mut store = opened(directory.clone());
+    let assignment = store.packs_for_writers(1).remove(0);
+    let file = now(directory.open(&assignment.name)).unwrap();
+    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    let records = [("a", 100), ("b", 5000)].map(|(name, size)| record(&mut writer, name, size));
+    // As when a worker is ended: nothing of it runs any more.
+    drop(writer);
+    now(directory.open(&assignment.name)).unwrap().flush().unwrap();
+    store.commit(records.into()).unwrap();
+    assert_sound(&mut store);
 }
 
 #[test]

@@ -1,0 +1,118 @@
+/** What the store keeps: never less than was reported, never other bytes, and nothing that nobody asked it to keep. */
+import type { Page } from '@playwright/test';
+import type { Gantry } from '../../web/src/index.js';
+import { expect, test } from './support/fixtures.js';
+import { inPage } from './support/in-page.js';
+
+/** A worker of the page by the name of its script. */
+function workerOf(page: Page, script: 'coordinator' | 'unpack') {
+  const found = page.workers().find((worker) => worker.url().endsWith(`/${script}.js`));
+  if (!found) throw new Error(`no ${script} worker runs`);
+  return found;
+}
+
+for (const kind of ['dependencies', 'optionalDependencies'] as const) {
+  test(`what an unpack worker had finished when it died is kept byte for byte, the package under way in ${kind}`, async ({
+    blank,
+    fixtures,
+  }) => {
+    await fixtures.fault({ path: '/with-script/-/*', kind: 'hang-in-body', after: 10 });
+    const pending = inPage(
+      blank,
+      async ({ Gantry }, argument) => {
+        const { registry, kind } = JSON.parse(argument);
+        const packageJson = {
+          name: 'project',
+          version: '1.0.0',
+          dependencies: { left: '1.1.0', executable: '1.0.0' },
+          ...(kind === 'dependencies'
+            ? { dependencies: { left: '1.1.0', executable: '1.0.0', 'with-script': '1.0.0' } }
+            : { optionalDependencies: { 'with-script': '1.0.0' } }),
+        };
+        const gantry = await Gantry.open({ registry, workers: 1 });
+        let unpacked = 0;
+        const first = await gantry
+          .install({
+            packageJson,
+            onEvent: ({ type }) => {
+              if (type === 'package' && ++unpacked === 2) document.title = 'two are unpacked';
+            },
+          })
+          .then(
+            () => 'installed',
+            (error) => error.code,
+          );
+        await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+        const second = await gantry.install({ packageJson, lockfile: null });
+        const digest = await second.treeDigest();
+        await gantry.close();
+        const elsewhere = await Gantry.open({ registry, store: 'elsewhere' });
+        const expected = await (await elsewhere.install({ packageJson })).treeDigest();
+        await elsewhere.close();
+        return { first, reused: second.reused, packages: second.packages, same: digest === expected };
+      },
+      JSON.stringify({ registry: fixtures.url, kind }),
+    );
+    await expect(blank).toHaveTitle('two are unpacked');
+    await workerOf(blank, 'unpack').evaluate(() => self.close());
+    const first = kind === 'dependencies' ? 'WORKER_LOST' : 'installed';
+    expect(await pending).toEqual({ first, reused: 2, packages: 3, same: true });
+  });
+}
+
+/** In a worker: the next bytes that its wasm copies out of JavaScript make it trap, as a panic in Rust does. */
+function trapWhenBytesArrive(): void {
+  const trap = new WebAssembly.Instance(
+    // A module of one exported function, `t`, whose only instruction is `unreachable`.
+    new WebAssembly.Module(
+      new Uint8Array([
+        ...[0, 97, 115, 109, 1, 0, 0, 0],
+        ...[1, 4, 1, 96, 0, 0],
+        ...[3, 2, 1, 0],
+        ...[7, 5, 1, 1, 116, 0, 0],
+        ...[10, 5, 1, 3, 0, 0, 11],
+      ]),
+    ),
+  ).exports.t as () => void;
+  Uint8Array.prototype.set = trap;
+}
+
+for (const script of ['coordinator', 'unpack'] as const) {
+  test(`a wasm trap in the ${script} worker fails the install with WORKER_LOST, and the next one works`, async ({
+    blank,
+    fixtures,
+  }) => {
+    await inPage(
+      blank,
+      async ({ Gantry }, registry) => {
+        Object.assign(globalThis, { gantry: await Gantry.open({ registry, workers: 1 }) });
+      },
+      fixtures.url,
+    );
+    await workerOf(blank, script).evaluate(trapWhenBytesArrive);
+    const result = await inPage(
+      blank,
+      async ({ Gantry }, argument) => {
+        const { registry, script } = JSON.parse(argument);
+        let { gantry } = globalThis as unknown as { gantry: Gantry };
+        const packageJson = { dependencies: { left: '1.1.0' } };
+        const error = await gantry.install({ packageJson }).then(
+          () => ({ code: 'installed', message: '' }),
+          ({ code, message }) => ({ code, message }),
+        );
+        // The coordinator takes the connection with it; an unpack worker has a successor.
+        if (script === 'coordinator') gantry = await Gantry.open({ registry, timeout: 20_000 });
+        const { fs } = await gantry.install({ packageJson });
+        const text = await fs.readFile('node_modules/left/index.js', 'utf8');
+        await gantry.close();
+        return { ...error, text };
+      },
+      JSON.stringify({ registry: fixtures.url, script }),
+    );
+    expect(result).toEqual({
+      code: 'WORKER_LOST',
+      message: 'A worker failed: unreachable',
+      text: 'module.exports = "left 1.1.0"\n',
+    });
+  });
+}
