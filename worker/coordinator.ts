@@ -37,7 +37,7 @@ interface OpenStore {
 }
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
-const aborts = new Map<number, AbortController>();
+const aborts = new Map<number, { method: Method; controller: AbortController }>();
 /** Reads being answered. */
 const reads = new Set<Promise<unknown>>();
 /** These go one after the other, and so are never under way beside a close. */
@@ -48,7 +48,7 @@ let lastChange: Promise<unknown> = Promise.resolve();
 
 const handlers: Handlers = {
   open,
-  install: (request, { signal, emit }) => inTurn(() => install(request, signal, emit)),
+  install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
   project: ({ name }) => opened().coordinator.project(name),
   readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
   readMany: ({ project, paths }) => opened().coordinator.readMany(project, paths),
@@ -58,8 +58,11 @@ const handlers: Handlers = {
   realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
   treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
   usage: () => opened().coordinator.usage(),
-  clear: () => inTurn(async () => void (await opened().coordinator.clear())),
-  close: () => inTurn(close),
+  clear: (_, { signal }) => inTurn(signal, async () => void (await opened().coordinator.clear())),
+  close: (_, { signal }) => {
+    abortChanges();
+    return inTurn(signal, close);
+  },
 };
 
 const isTrap = reportTraps((fatal) => post({ fatal }));
@@ -67,17 +70,17 @@ scope.addEventListener('message', (message: MessageEvent<Request>) => void recei
 
 async function receive(request: Request): Promise<void> {
   if ('abort' in request) {
-    aborts.get(request.abort)?.abort();
+    aborts.get(request.abort)?.controller.abort();
     return;
   }
   const { id, method, parameters } = request;
-  const abort = new AbortController();
-  aborts.set(id, abort);
+  const controller = new AbortController();
+  aborts.set(id, { method, controller });
   try {
     // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
     const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
     const answer = Promise.resolve(
-      handler(parameters, { signal: abort.signal, emit: (events) => post({ id, events }) }),
+      handler(parameters, { signal: controller.signal, emit: (events) => post({ id, events }) }),
     );
     if (!IN_TURN.has(method)) {
       reads.add(answer);
@@ -145,7 +148,6 @@ async function install(
   emit: (events: InstallEvent[]) => void,
 ): Promise<Result<'install'>> {
   const { coordinator, pool } = opened();
-  if (signal.aborted) throw new GantryError({ code: 'ABORTED', message: 'The operation was aborted' });
   const batch = new EventBatch(emit);
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
@@ -155,7 +157,7 @@ async function install(
     // A failed install leaves jobs behind: end them, and let go of the packs, before the next one begins.
     pool.abort();
     await pool.close().catch(() => {});
-    throw signal.aborted ? new GantryError({ code: 'ABORTED', message: 'The operation was aborted' }) : error;
+    throw signal.aborted ? stopped(signal) : error;
   } finally {
     signal.removeEventListener('abort', abortJobs);
     batch.flush();
@@ -177,10 +179,27 @@ function opened(): OpenStore {
   return store;
 }
 
-function inTurn<T>(change: () => Promise<T>): Promise<T> {
-  const turn = lastChange.then(change, change);
-  lastChange = turn;
-  return turn;
+/** Run `change` after those before it. While it waits for them, `signal` makes it reject at once and never run. */
+function inTurn<T>(signal: AbortSignal, change: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(stopped(signal));
+    signal.addEventListener('abort', giveUp);
+    const begin = () => {
+      signal.removeEventListener('abort', giveUp);
+      return signal.aborted ? Promise.reject(stopped(signal)) : change();
+    };
+    const turn = lastChange.then(begin, begin);
+    lastChange = turn;
+    turn.then(resolve, reject);
+  });
+}
+
+/** The store is being closed: nothing that would change it is waited for. */
+function abortChanges(): void {
+  const reason = new GantryError({ code: 'CLOSED', message: 'This store has been closed' });
+  for (const { method, controller } of aborts.values()) {
+    if (IN_TURN.has(method) && method !== 'close') controller.abort(reason);
+  }
 }
 
 /** File contents are moved to the page, not copied. */

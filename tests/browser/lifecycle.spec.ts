@@ -187,6 +187,53 @@ test('closing waits for reads, and what comes after it rejects with CLOSED', asy
   expect(result).toEqual({ reads: 1, closing: 'done', late: ['CLOSED', 'CLOSED'] });
 });
 
+test('closing gives up the installs, and a queued one that is aborted does not wait for its turn', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const code = (promise: Promise<unknown>) =>
+        promise.then(
+          () => 'done',
+          (error) => error.code,
+        );
+      const install = (name: string, signal?: AbortSignal) =>
+        code(
+          gantry.install({
+            project: name,
+            packageJson: { dependencies: { left: '1.1.0' } },
+            ...(signal && { signal }),
+          }),
+        );
+      const abort = new AbortController();
+      const [under, queued, aborted] = [install('under-way'), install('queued'), install('aborted', abort.signal)];
+      abort.abort();
+      const codes = {
+        aborted: await aborted,
+        close: await code(gantry.close()),
+        under: await under,
+        queued: await queued,
+      };
+      await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+      const again = await Gantry.open({ registry, timeout: 20_000 });
+      const { packages } = await again.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      const left = await Promise.all(['under-way', 'queued', 'aborted'].map((name) => again.project(name)));
+      await again.close();
+      return { codes, packages, left };
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({
+    codes: { aborted: 'ABORTED', close: 'done', under: 'CLOSED', queued: 'CLOSED' },
+    packages: 1,
+    left: [undefined, undefined, undefined],
+  });
+});
+
 test('calls after close reject with CLOSED, and closing twice is no error', async ({ blank, fixtures }) => {
   const code = await inPage(
     blank,

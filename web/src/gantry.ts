@@ -157,7 +157,7 @@ export class Gantry {
     return navigator.storage.persist();
   }
 
-  /** Let go of the store and end the workers. */
+  /** Let go of the store and end the workers. Installs under way are given up: they reject with `CLOSED`. */
   async close(): Promise<void> {
     try {
       await this.#connection.call('close', undefined);
