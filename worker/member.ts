@@ -1,5 +1,5 @@
 /** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
-import { type ErrorData, GantryError } from '../errors.js';
+import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import { isForeign, startForeignWorker } from '../start-worker.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
@@ -47,8 +47,9 @@ export class Member {
     // A place that was given up gets a fresh chance with each install.
     if (!this.#worker) this.#start();
     this.#deaths = 0;
-    this.#pack = { store, pack };
     await this.#call({ kind: 'open', store, pack });
+    // Not before: a successor that started meanwhile would open it too.
+    this.#pack = { store, pack };
   }
 
   async unpack(job: UnpackJob): Promise<UnpackResult> {
@@ -103,13 +104,26 @@ export class Member {
       if (pack) return this.#post({ kind: 'open', ...pack }, false);
       return undefined;
     });
-    // Whoever waits for it sees the failure; nobody may be waiting yet.
-    this.#ready.catch(() => {});
+    // Whoever waits for it sees the failure. A worker that did not start, or did not get its pack, is of no use.
+    this.#ready.catch((error: unknown) => this.#lose(worker, toErrorData(error)));
   }
 
   async #call(call: Call): Promise<UnpackResult> {
-    await this.#ready;
+    await this.#started();
     return this.#post(call, call.kind === 'unpack');
+  }
+
+  /** Resolves when a worker can take calls: the present one, or its successor when it did not start. */
+  async #started(): Promise<void> {
+    for (;;) {
+      const ready = this.#ready;
+      try {
+        await ready;
+        return;
+      } catch (error) {
+        if (ready === this.#ready) throw error;
+      }
+    }
   }
 
   #post(call: Call, isJob: boolean): Promise<UnpackResult> {

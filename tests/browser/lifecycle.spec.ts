@@ -369,3 +369,34 @@ test('when an unpack worker dies, the install fails with WORKER_LOST and the nex
   await Promise.all(unpackers().map((worker) => worker.evaluate(() => self.close())));
   expect(await pending).toEqual({ code: 'WORKER_LOST', packages: 1 });
 });
+
+test('an unpack worker that could not start is replaced by the next install', async ({ blank, site, fixtures }) => {
+  const script = '/package/dist/worker/unpack.js';
+  const refusal = { code: 'STORE_LOCKED', message: 'refused on purpose' };
+  site.pages.set(
+    script,
+    `addEventListener('message', ({ data }) => postMessage({ id: data.id, error: ${JSON.stringify(refusal)} }));`,
+  );
+  const start = (registry: string) =>
+    inPage(
+      blank,
+      async ({ Gantry }, address) => {
+        const gantry = await Gantry.open({ registry: address, workers: 2 });
+        const install = () =>
+          gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } }).then(
+            ({ packages }) => ({ packages }),
+            ({ code, message }) => ({ code, message }),
+          );
+        Object.assign(globalThis, { install });
+        return install();
+      },
+      registry,
+    );
+  try {
+    expect(await start(fixtures.url)).toEqual(refusal);
+  } finally {
+    site.pages.delete(script);
+  }
+  const again = await blank.evaluate(() => (globalThis as unknown as { install(): Promise<unknown> }).install());
+  expect(again).toEqual({ packages: 1 });
+});

@@ -30,7 +30,7 @@ const REGISTRY_PATH = '/-/registry/';
 export class Site {
   /** Without a final slash. */
   readonly url: string;
-  /** Pages that exist for one test only, by path. */
+  /** Pages, or other texts, that exist for one test only, by path; they go before files. */
   readonly pages = new Map<string, string>();
   readonly #server: Server;
 
@@ -59,7 +59,7 @@ export class Site {
 
 function serve(path: string, page: string | undefined, response: ServerResponse): void {
   if (page !== undefined) {
-    response.writeHead(200, { 'content-type': types['.html'] }).end(page);
+    response.writeHead(200, { 'content-type': types[extname(path)] ?? types['.html'] }).end(page);
     return;
   }
   const prefix = Object.keys(folders).find((start) => path.startsWith(start));
