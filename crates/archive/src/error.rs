@@ -109,11 +109,6 @@ impl ArchiveError {
         }
     }
 
-    /// Whether fetching the tarball once more may help: the damage may have happened on the way.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Integrity { .. } | Self::Gzip { .. } | Self::Truncated { .. } | Self::Empty { .. })
-    }
-
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {

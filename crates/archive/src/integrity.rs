@@ -164,11 +164,6 @@ impl Integrity {
         self.hashes.first().map_or(Algorithm::Sha1, |hash| hash.algorithm)
     }
 
-    /// Whether it can be relied on against a forger: anything but SHA-1.
-    pub fn is_strong(&self) -> bool {
-        self.algorithm() > Algorithm::Sha1
-    }
-
     /// Checks `bytes`; the error names `package`, what was expected and what was found.
     pub fn verify(&self, package: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
         let expected = self.strongest();

@@ -6,10 +6,10 @@
 
 use crate::EngineError;
 use crate::host::{Host, PackageStore};
-use crate::jobs::key_of;
 use crate::progress::Progress;
 use crate::request::LockFields;
 use futures_util::stream::{self, StreamExt};
+use gantry_layout::package_key;
 use gantry_manifest::Lockfile;
 use gantry_registry::RegistryError;
 use rustc_hash::FxHashSet;
@@ -28,7 +28,7 @@ pub(crate) async fn complete_lock<H: Host>(
         if !registry_package || entry.manifest.is_complete() || !abbreviated.contains(entry.package_name()) {
             continue;
         }
-        match key_of(entry)?.and_then(|key| host.store().index(&key)) {
+        match host.store().index(&package_key(entry)?) {
             Some(index) => {
                 if let Some(members) = &index.facts.lock_members {
                     entry.manifest.complete(members);

@@ -12,13 +12,15 @@ pub const CODES: &[&str] = &[
     "CANCELLED",
     "INTERNAL",
     "INVALID_OPTION",
-    "LOCK_INTEGRITY",
     "LOCK_MISSING",
     "LOCK_OUT_OF_SYNC",
     "PROJECT_UNKNOWN",
     "STORE_LOST",
     "WORKER_LOST",
 ];
+
+/// The code of a tarball that is not what was promised. Unlike other failures it is never passed over, optional or not.
+pub(crate) const TAMPERED: &str = "ARCHIVE_INTEGRITY";
 
 /// An error as data: how errors come out of a platform, cross a worker boundary, and are printed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +40,12 @@ impl Fault {
     /// A fault with a code and a message.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), hint: None, package: None }
+    }
+
+    /// Whether the package or its registry is to blame, rather than this machine: storage, threads and the page's own
+    /// failures would meet the next package as well.
+    pub fn is_of_a_package(&self) -> bool {
+        self.code.starts_with("REGISTRY_") || self.code.starts_with("ARCHIVE_")
     }
 
     /// With advice.
@@ -88,14 +96,6 @@ pub enum EngineError {
         /// One line each, in npm's words.
         problems: Vec<String>,
     },
-    /// An integrity in a lock that means nothing.
-    #[error("the lock's integrity for {package} cannot be read: {integrity}")]
-    LockIntegrity {
-        /// `name@version`.
-        package: String,
-        /// What the lock says.
-        integrity: String,
-    },
 }
 
 impl EngineError {
@@ -106,7 +106,7 @@ impl EngineError {
             Self::Host(fault) => return fault.clone(),
             Self::Manifest(error) => (error.code(), error.hint(), None),
             Self::Resolve(error) => (error.code(), error.hint(), error.package().map(str::to_owned)),
-            Self::Layout(error) => (error.code(), error.hint(), None),
+            Self::Layout(error) => (error.code(), error.hint(), error.package().map(str::to_owned)),
             Self::Registry(error) => (error.code(), error.hint(), Some(error.package().to_owned())),
             Self::LockMissing { .. } => {
                 ("LOCK_MISSING", Some("Run an install first, or commit the lock file.".to_owned()), None)
@@ -114,11 +114,6 @@ impl EngineError {
             Self::LockOutOfSync { .. } => {
                 ("LOCK_OUT_OF_SYNC", Some("Run an install to bring the lock up to date.".to_owned()), None)
             }
-            Self::LockIntegrity { package, .. } => (
-                "LOCK_INTEGRITY",
-                Some("Remove the damaged entry from the lock and install again.".to_owned()),
-                Some(package.clone()),
-            ),
         };
         Fault { code: Cow::Borrowed(code), message, hint, package }
     }

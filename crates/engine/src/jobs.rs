@@ -1,25 +1,11 @@
-//! Which package of the store belongs to a lock entry, a picked version or a planned package, and how to bring it there.
+//! Which package of the store belongs to a picked version or a planned package, and how to bring it there.
 
 use crate::EngineError;
 use crate::host::{Host, IngestJob};
 use gantry_archive::Integrity;
 use gantry_layout::PlannedPackage;
-use gantry_manifest::{LockEntry, Manifest};
+use gantry_manifest::Manifest;
 use gantry_store::PackageKey;
-
-/// The store's name for a lock entry's package; `None` for links and what comes inside another package's tarball.
-pub(crate) fn key_of(entry: &LockEntry) -> Result<Option<PackageKey>, EngineError> {
-    if entry.link || entry.in_bundle || entry.path.is_empty() {
-        return Ok(None);
-    }
-    let Some(text) = &entry.integrity else {
-        return Ok(entry.resolved.as_deref().map(PackageKey::from_address));
-    };
-    let package = || format!("{}@{}", entry.package_name(), entry.manifest.version.as_deref().unwrap_or_default());
-    let integrity = Integrity::parse(text)
-        .map_err(|_| EngineError::LockIntegrity { package: package(), integrity: text.clone() })?;
-    Ok(Some(PackageKey::from_integrity(&integrity)))
-}
 
 /// The job that brings one registry version into the store; `None` if its manifest says not where it is.
 pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Result<Option<IngestJob>, EngineError> {

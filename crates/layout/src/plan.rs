@@ -9,15 +9,12 @@ use crate::{
 use gantry_archive::Integrity;
 use gantry_manifest::{LockEntry, Lockfile};
 use gantry_store::{PackageIndex, PackageKey};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// What `node_modules` consists of. All paths are relative to the project, with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Folders to make, parents before children: all that lead to a package or a
-    /// link and are neither packages nor folders of the user. Those inside a package are made after it.
-    pub directories: Vec<String>,
     /// Packages, sorted by path (byte order): a package comes before those nested in it.
     pub packages: Vec<PlannedPackage>,
     /// Symbolic links, sorted by path (byte order).
@@ -111,9 +108,8 @@ pub fn plan(
         selection.placed().iter().filter(|entry| entry.link).map(|entry| planned_link(entry)).collect();
     links.extend(commands);
     links.sort_by(|left, right| left.path.cmp(&right.path));
-    let directories = directories(&packages, &links);
     let hidden_lock = lock.to_hidden_bytes(&|entry| selection.leaves_out(entry));
-    Ok(Plan { directories, packages, links, executables, hidden_lock })
+    Ok(Plan { packages, links, executables, hidden_lock })
 }
 
 /// The indexes of all packages of a plan, by path.
@@ -142,22 +138,25 @@ impl<'a> Contents<'a> {
     }
 }
 
-fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
-    let name = entry.package_name().to_owned();
-    let version = entry.manifest.version.clone().unwrap_or_default();
-    let key = match (&entry.integrity, &entry.resolved) {
+/// The store's name for the package of a lock entry that has a tarball of its own: by what it hashes to, else by where it
+/// comes from, else by what it is.
+pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
+    Ok(match (&entry.integrity, &entry.resolved) {
         (Some(integrity), _) => {
             let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.clone() };
             PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
         }
         (None, Some(address)) => PackageKey::from_address(address),
-        (None, None) => PackageKey::from_address(&format!("{name}@{version}")),
-    };
+        (None, None) => PackageKey::from_address(&entry.label()),
+    })
+}
+
+fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
     Ok(PlannedPackage {
         path: entry.path.clone(),
-        key,
-        name,
-        version,
+        key: package_key(entry)?,
+        name: entry.package_name().to_owned(),
+        version: entry.manifest.version.clone().unwrap_or_default(),
         resolved: entry.resolved.clone(),
         integrity: entry.integrity.clone(),
     })
@@ -169,18 +168,6 @@ fn planned_link(entry: &LockEntry) -> PlannedLink {
     let is_absolute = folder.starts_with('/');
     let target = if is_absolute { folder.to_owned() } else { paths::relative(paths::parent(&entry.path), folder) };
     PlannedLink { path: entry.path.clone(), target, kind: LinkKind::Folder }
-}
-
-/// The folders that lead to packages and links, from the first `node_modules` on, and are no packages themselves.
-fn directories(packages: &[PlannedPackage], links: &[PlannedLink]) -> Vec<String> {
-    let own: FxHashSet<&str> = packages.iter().map(|package| package.path.as_str()).collect();
-    let mut found: BTreeSet<&str> = BTreeSet::new();
-    for path in packages.iter().map(|package| package.path.as_str()).chain(links.iter().map(|link| link.path.as_str()))
-    {
-        let top = paths::top(path).len();
-        found.extend(paths::ancestors(path).filter(|folder| folder.len() > top && !own.contains(folder)));
-    }
-    found.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -76,6 +76,11 @@ impl LockEntry {
         self.manifest.name.as_deref().unwrap_or_else(|| self.folder_name())
     }
 
+    /// `name@version`, for messages.
+    pub fn label(&self) -> String {
+        format!("{}@{}", self.package_name(), self.manifest.version.as_deref().unwrap_or_default())
+    }
+
     /// Whether this is the root or a folder outside of every `node_modules`, such as a workspace: its development
     /// dependencies count.
     pub fn is_top(&self) -> bool {

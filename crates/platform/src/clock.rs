@@ -1,4 +1,4 @@
-//! Time and randomness.
+//! Time.
 
 use core::future::Future;
 
@@ -10,10 +10,4 @@ pub trait Clock {
     fn unix_milliseconds(&self) -> f64;
     /// Completes after `milliseconds`.
     fn sleep(&self, milliseconds: f64) -> impl Future<Output = ()>;
-}
-
-/// Random bytes, for names of temporary things and for jitter; not for secrets.
-pub trait Entropy {
-    /// Fills `bytes`.
-    fn fill(&self, bytes: &mut [u8]);
 }

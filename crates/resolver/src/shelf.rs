@@ -1,11 +1,14 @@
 //! The packuments at hand, the packages made from them, and what could not be had.
 
+#[cfg(test)]
+mod tests;
+
 use crate::forest::Forest;
 use crate::ids::{FailureId, NameId, PackageId, SpecId};
 use crate::package::{Package, Peers, Top};
 use crate::pick::{NoPick, Picker, Versions};
 use crate::resolver::PackumentProblem;
-use base64::Engine as _;
+use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument};
 use gantry_spec::SpecKind;
 use rustc_hash::FxHashMap;
@@ -185,8 +188,7 @@ fn integrity(dist: &Dist) -> Option<String> {
     if let Some(integrity) = dist.integrity.as_deref().filter(|text| !text.trim().is_empty()) {
         return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    let hex = dist.shasum.as_deref().filter(|text| !text.is_empty() && text.is_ascii() && text.len() % 2 == 0)?;
-    let bytes =
-        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16)).collect::<Result<Vec<_>, _>>();
-    Some(format!("sha1-{}", base64::engine::general_purpose::STANDARD.encode(bytes.ok()?)))
+    let shasum = dist.shasum.as_deref().filter(|text| !text.is_empty())?;
+    // What is no SHA-1 is kept as it is: nothing hashes to it, and whoever reads the lock refuses it.
+    Some(Integrity::from_shasum(shasum).map_or_else(|_| format!("sha1-{shasum}"), |integrity| integrity.to_string()))
 }

@@ -1,4 +1,4 @@
-use super::{LinkKind, Plan, plan, wanted};
+use super::{LinkKind, Plan, package_key, plan, wanted};
 use crate::{LayoutError, Omit};
 use gantry_archive::Entry;
 use gantry_manifest::{LockEntry, Lockfile};
@@ -113,7 +113,6 @@ fn what_a_tarball_carries_is_not_a_package_of_its_own_but_has_commands() {
     assert_eq!(paths(&plan), ["node_modules/a", "node_modules/rooted"]);
     assert_eq!(links(&plan), [("node_modules/a/node_modules/.bin/b", "../b/b.js")]);
     assert_eq!(plan.executables, ["node_modules/a/node_modules/b/b.js"]);
-    assert_eq!(plan.directories, ["node_modules", "node_modules/a/node_modules", "node_modules/a/node_modules/.bin"]);
 }
 
 #[test]
@@ -134,16 +133,6 @@ fn commands_are_linked_where_their_package_is() {
         ]
     );
     assert_eq!(plan.executables, ["node_modules/a/node_modules/b/b.js"]);
-    assert_eq!(
-        plan.directories,
-        [
-            "node_modules",
-            "node_modules/.bin",
-            "node_modules/@s",
-            "node_modules/a/node_modules",
-            "node_modules/a/node_modules/.bin",
-        ]
-    );
 }
 
 #[test]
@@ -181,16 +170,6 @@ fn folders_of_the_user_are_links_and_their_commands_come_last() {
     );
     assert_eq!(plan.links[0].kind, LinkKind::LocalCommand);
     assert_eq!(plan.links[1].kind, LinkKind::Command);
-    assert_eq!(
-        plan.directories,
-        [
-            "node_modules",
-            "node_modules/.bin",
-            "node_modules/@s",
-            "packages/w/node_modules",
-            "packages/w/node_modules/.bin",
-        ]
-    );
 }
 
 #[test]
@@ -277,4 +256,18 @@ fn what_gives_way_to_nested_packages_and_commands_is_told() {
     };
     assert_eq!(replaced(0), ["node_modules/.bin/b", "node_modules/b"]);
     assert_eq!(replaced(1), Vec::<String>::new());
+}
+
+#[test]
+fn a_package_without_integrity_is_stored_by_where_it_comes_from_or_by_what_it_is() {
+    let key = |text: &str| {
+        let lock = lock(&format!(r#""node_modules/a":{{"version":"1.0.0"{text}}}"#));
+        package_key(lock.entry("node_modules/a").unwrap())
+    };
+    let (bare, placed) = (key("").unwrap(), key(r#","resolved":"https://r.test/a.tgz""#).unwrap());
+    assert_ne!(bare, placed);
+    assert_eq!(bare, PackageKey::from_address("a@1.0.0"));
+    assert_eq!(placed, PackageKey::from_address("https://r.test/a.tgz"));
+    let problem = key(r#","integrity":"none""#).unwrap_err();
+    assert_eq!((problem.code(), problem.package()), ("LAYOUT_INTEGRITY", Some("node_modules/a")));
 }
