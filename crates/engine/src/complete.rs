@@ -2,7 +2,7 @@
 //!
 //! npm resolves from full documents and writes each package's license (and a few rarer members) into the lock. Gantry takes
 //! them from the unpacked package's own `package.json`, which costs nothing; what is not unpacked (other platforms,
-//! `--lockfile-only`) is asked one version document at a time.
+//! `--lockfile-only`) is asked one version document at a time. An answer that cannot be had is a warning, never a failure.
 
 use crate::EngineError;
 use crate::host::{Host, PackageStore};
@@ -58,14 +58,11 @@ pub(crate) async fn complete_lock<H: Host>(
                     lock.packages[position].manifest.complete(members);
                 }
             }
-            // A registry without such documents: the lock is valid without the field, and the user is told.
-            Err(RegistryError::NotFound { package, .. }) => {
-                progress.warn(
-                    "LOCK_INCOMPLETE",
-                    format!("the registry has no document for {package} alone: its license is not in the lock"),
-                );
-            }
-            Err(error) => return Err(error.into()),
+            // Everything is fetched, and the lock is valid without the field: the user is told, and the install goes on.
+            Err(error) => progress.warn(
+                "LOCK_INCOMPLETE",
+                format!("the license of {} is not in the lock: {error}", lock.packages[position].label()),
+            ),
         }
     }
     Ok(())

@@ -11,6 +11,8 @@ use url::Url;
 
 /// Abbreviated packuments first; the whole value stays within what CORS lets pass without a preflight.
 const ACCEPT_PACKUMENT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// Documents as they were published; this value needs no preflight either.
+const ACCEPT_FULL: &str = "application/json";
 /// Larger than any packument on the public registry by a factor of ten; keeps a lying registry from filling memory.
 const MAX_PACKUMENT_BYTES: u64 = 512 << 20;
 /// As large as npm's own publishing limit allows and then some.
@@ -76,10 +78,20 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         &self.http
     }
 
-    /// The abbreviated packument of `name` (the full one where the registry has no other).
+    /// The abbreviated packument of `name`, the full one where the registry has no other.
     pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
+        match self.packument_in_form(name, ACCEPT_PACKUMENT).await {
+            // There are registries that do not know the abbreviated form; npm asks them again, too.
+            Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
+                self.packument_in_form(name, ACCEPT_FULL).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn packument_in_form(&self, name: &str, accept: &str) -> Result<Arc<Packument>, RegistryError> {
         let url = self.document_url(name, None)?;
-        let response = self.document(name, name, &url, ACCEPT_PACKUMENT).await?;
+        let response = self.document(name, name, &url, accept).await?;
         Packument::scan(response).map(Arc::new).map_err(|source| RegistryError::Packument {
             package: name.to_owned(),
             url,
@@ -87,11 +99,23 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         })
     }
 
-    /// What only the version's own document says.
+    /// What only the version's own document says; where the registry does not give one that can be read, what the full
+    /// packument says.
     pub async fn version_facts(&self, name: &str, version: &str) -> Result<VersionFacts, RegistryError> {
+        let package = format!("{name}@{version}");
         let url = self.document_url(name, Some(version))?;
-        let body = self.document(name, &format!("{name}@{version}"), &url, "application/json").await?;
-        let manifest = Manifest::parse_registry_version(&body).unwrap_or_default();
+        let alone = match self.document(name, &package, &url, ACCEPT_FULL).await {
+            Ok(body) => Manifest::parse_registry_version(&body).map(Arc::new),
+            Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
+            Err(_) => None,
+        };
+        let manifest = match alone.filter(|manifest| manifest.version.as_deref() == Some(version)) {
+            Some(manifest) => manifest,
+            None => {
+                let packument = self.packument_in_form(name, ACCEPT_FULL).await?;
+                packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?
+            }
+        };
         Ok(VersionFacts { lock_members: manifest.members_of_full_documents() })
     }
 

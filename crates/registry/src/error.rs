@@ -22,12 +22,14 @@ pub const CODES: &[&str] = &[
 #[non_exhaustive]
 pub enum RegistryError {
     /// The registry has no such package, version or file.
-    #[error("{package} is not in the registry: {url} answered 404")]
+    #[error("{package} is not in the registry: {url} answered {status}")]
     NotFound {
         /// The package asked for.
         package: String,
         /// The address asked, without credentials.
         url: String,
+        /// 404, 405 or 410.
+        status: u16,
     },
     /// The registry wants other credentials.
     #[error("the registry refuses to give {package}: {url} answered {status}")]

@@ -86,7 +86,7 @@ pub(crate) async fn ask<H: Http>(http: &H, request: HttpRequest, package: &str) 
     let package = package.to_owned();
     match response.status {
         200 => Ok(response),
-        404 | 405 | 410 => Err(RegistryError::NotFound { package, url }),
+        404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
         status => Err(RegistryError::Status { package, url, status, retry_after_milliseconds: retry_after(&response) }),
     }

@@ -120,12 +120,57 @@ fn what_is_transient_is_repeated_with_growing_waits_and_what_is_not_fails_at_onc
         let waits = clock.0.borrow().clone();
         assert!(waits.len() == 2 && waits[0] >= 100.0 && waits[1] >= 1000.0, "{waits:?}");
     }
-    for (permanent, code) in [(404, "REGISTRY_NOT_FOUND"), (401, "REGISTRY_UNAUTHORIZED"), (400, "REGISTRY_STATUS")] {
+    for (permanent, code) in [(401, "REGISTRY_UNAUTHORIZED"), (400, "REGISTRY_STATUS")] {
         let (script, clock) = (Script::new(vec![answer(permanent, "")]), Sleeps::default());
         let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
         assert_eq!((error.code(), error.package()), (code, "a"));
         assert!(clock.0.borrow().is_empty());
     }
+}
+
+#[test]
+fn a_registry_without_the_abbreviated_form_is_asked_for_the_full_one() {
+    for refusal in [404, 406] {
+        let (script, clock) = (Script::new(vec![answer(refusal, ""), answer(200, PACKUMENT)]), Sleeps::default());
+        now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap();
+        let asked = script.asked();
+        assert_eq!(asked[0].url, asked[1].url);
+        assert!(asked[1].headers.contains(&("accept".to_owned(), "application/json".to_owned())));
+        assert!(clock.0.borrow().is_empty(), "at once");
+    }
+    for (status, code) in [(404, "REGISTRY_NOT_FOUND"), (410, "REGISTRY_NOT_FOUND"), (406, "REGISTRY_STATUS")] {
+        let (script, clock) = (Script::new(vec![answer(status, ""), answer(status, "")]), Sleeps::default());
+        let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
+        assert_eq!((error.code(), error.package()), (code, "a"));
+        assert!(error.to_string().ends_with(&format!("answered {status}")), "{error}");
+    }
+}
+
+#[test]
+fn a_version_without_a_document_of_its_own_is_looked_up_in_the_full_packument() {
+    let version = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
+    let full = format!(r#"{{"name":"a","dist-tags":{{"latest":"1.0.0"}},"versions":{{"1.0.0":{version}}}}}"#);
+    let facts = |answers: Vec<Result<HttpResponse, HttpErrorKind>>| {
+        let (script, clock) = (Script::new(answers), Sleeps::default());
+        let facts = now(client(&script, &clock, &[], ReplaceHost::Never).version_facts("a", "1.0.0"));
+        (facts.map(|facts| facts.lock_members.unwrap_or_default()), script.asked())
+    };
+    let license = r#"{"license":"MIT"}"#;
+    let (members, asked) = facts(vec![answer(200, version)]);
+    assert_eq!((members.unwrap(), asked.len()), (license.to_owned(), 1));
+    let unusable = [answer(404, ""), answer(403, ""), answer(400, ""), answer(200, "<html>"), answer(200, "{}")];
+    for first in unusable {
+        let (members, asked) = facts(vec![first, answer(200, &full)]);
+        assert_eq!(members.unwrap(), license);
+        assert_eq!(asked[1].url, "https://registry.example/npm/a");
+        assert!(asked[1].headers.contains(&("accept".to_owned(), "application/json".to_owned())));
+    }
+    let (members, _) = facts(vec![answer(404, ""), answer(200, PACKUMENT)]);
+    assert_eq!(members.unwrap(), "", "a package without a license");
+    let (error, _) = facts(vec![answer(404, ""), answer(200, &full.replace("1.0.0", "2.0.0"))]);
+    assert_eq!((error.as_ref().unwrap_err().code(), error.unwrap_err().package()), ("REGISTRY_NOT_FOUND", "a@1.0.0"));
+    let (error, _) = facts(vec![answer(404, ""), answer(200, "<html>")]);
+    assert_eq!(error.unwrap_err().code(), "REGISTRY_PACKUMENT");
 }
 
 #[test]
