@@ -7,7 +7,7 @@ use gantry_layout::{
     FileKind, FileLocation, FileSource, FileStatus, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan,
 };
 use gantry_manifest::Lockfile;
-use gantry_resolver::{Target, inert_paths};
+use gantry_resolver::{ResolveOptions, Target, check_machine};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,8 +27,16 @@ pub(crate) struct ProjectOptions {
 }
 
 impl ProjectOptions {
-    pub fn target(&self) -> Target {
-        Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() }
+    /// Target and rules of resolution.
+    pub fn resolve(&self) -> Result<ResolveOptions, Fault> {
+        let omit = self.omit()?;
+        let mut resolve = ResolveOptions::default();
+        resolve.target =
+            Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() };
+        resolve.omit_dev = omit.dev;
+        resolve.omit_optional = omit.optional;
+        resolve.omit_peer = omit.peer;
+        Ok(resolve)
     }
 
     pub fn omit(&self) -> Result<Omit, Fault> {
@@ -84,7 +92,8 @@ impl OpenProject {
         let options: ProjectOptions = serde_json::from_slice(&record.options).map_err(damaged)?;
         let lock =
             Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| EngineError::from(error).to_fault())?;
-        let mut inert = inert_paths(&lock, &options.target()).map_err(|error| EngineError::from(error).to_fault())?;
+        let checked = check_machine(&lock, &options.resolve()?).map_err(|error| EngineError::from(error).to_fault())?;
+        let mut inert = checked.inert;
         inert.extend(options.left_out.iter().cloned());
         let plan = plan(&lock, &inert, &options.omit()?, &|key| store.index(key))
             .map_err(|error| EngineError::from(error).to_fault())?;

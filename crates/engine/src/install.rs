@@ -1,6 +1,7 @@
 //! The pipeline itself.
 
 use crate::complete::complete_lock;
+use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::jobs::job_of_planned;
 use crate::progress::Progress;
@@ -10,10 +11,10 @@ use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
-use gantry_resolver::{Resolution, inert_paths, lock_mismatches, lock_satisfies};
+use gantry_resolver::{MachineCheck, Resolution, check_machine, lock_mismatches, lock_satisfies, optional_set};
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Installs a project.
 ///
@@ -30,10 +31,14 @@ pub async fn install<H: Host>(
     let mut traffic = Traffic::new(host);
 
     let settled = |lock: &&Lockfile| describes_root(lock, &root) && lock_satisfies(&root, lock).is_ok();
-    let (mut lockfile, abbreviated) = match lock.as_ref().filter(settled) {
+    let (mut lockfile, abbreviated, checked) = match lock.as_ref().filter(settled) {
         Some(lock) => {
             progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
-            (lock.clone(), None)
+            let checked = check_machine(lock, &request.resolve)?;
+            for warning in &checked.warnings {
+                progress.warn(warning.code, warning.message.clone());
+            }
+            (lock.clone(), None, checked)
         }
         None => {
             progress.phase(Phase::Resolve);
@@ -42,17 +47,19 @@ pub async fn install<H: Host>(
             for warning in &resolution.warnings {
                 progress.warn(warning.code, warning.message.clone());
             }
-            match (request.mode, lock) {
+            let (lockfile, abbreviated) = match (request.mode, lock) {
                 (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
                 _ => (resolution.lockfile, Some(abbreviated)),
-            }
+            };
+            // Its warnings are those of the resolution, which have been told.
+            let checked = check_machine(&lockfile, &request.resolve)?;
+            (lockfile, abbreviated, checked)
         }
     };
 
-    let mut inert = BTreeSet::new();
+    let MachineCheck { mut inert, .. } = checked;
     let mut left_out = Vec::new();
     if request.extent == Extent::Tree {
-        inert = inert_paths(&lockfile, &request.resolve.target)?;
         progress.phase(Phase::Fetch);
         let foreign = inert.clone();
         fetch(host, request, &lockfile, &mut inert, &mut traffic, &progress).await?;
@@ -81,8 +88,9 @@ pub async fn install<H: Host>(
 
     progress.phase(Phase::Lock);
     let lock_bytes = lockfile.to_bytes();
-    let lock_changed = request.lockfile.as_deref() != Some(&lock_bytes);
-    if lock_changed && request.mode == InstallMode::Install {
+    // `ci` leaves the file as it is, however it is written.
+    let lock_changed = request.mode == InstallMode::Install && request.lockfile.as_deref() != Some(&lock_bytes);
+    if lock_changed {
         host.project().write_lock(&lock_bytes).await?;
     }
     progress.report();
@@ -131,18 +139,25 @@ fn read_lock<C: gantry_platform::Clock>(
     }
 }
 
-/// Whether the lock was made from this `package.json`: its first entry repeats the members that matter. Where it does not,
-/// the lock may hold packages that nobody asks for any more.
+/// Whether the lock was made from this `package.json`: its first entry repeats the members that matter, sorted, where
+/// `package.json` may have any order. Where it does not, the lock may hold packages that nobody asks for any more.
 fn describes_root(lock: &Lockfile, root: &Manifest) -> bool {
     let Some(LockEntry { manifest, .. }) = lock.entry("") else { return false };
-    manifest.version == root.version
-        && manifest.dependencies == root.dependencies
-        && manifest.dev_dependencies == root.dev_dependencies
-        && manifest.optional_dependencies == root.optional_dependencies
-        && manifest.peer_dependencies == root.peer_dependencies
-        && manifest.peer_optional == root.peer_optional
-        && manifest.bin == root.bin
-        && manifest.engines == root.engines
+    let maps = |manifest: &Manifest| {
+        let maps = [
+            &manifest.dependencies,
+            &manifest.dev_dependencies,
+            &manifest.optional_dependencies,
+            &manifest.peer_dependencies,
+            &manifest.bin,
+            &manifest.engines,
+        ];
+        maps.map(|map| map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<BTreeMap<_, _>>())
+    };
+    let optional_peers = |manifest: &Manifest| manifest.peer_optional.iter().cloned().collect::<BTreeSet<_>>();
+    maps(manifest) == maps(root)
+        && optional_peers(manifest) == optional_peers(root)
+        && manifest.version == root.version
         && manifest.license == root.license
         && manifest.workspaces == root.workspaces
 }
@@ -160,8 +175,8 @@ fn confirmed(request: &InstallRequest, mut lock: Lockfile, resolution: &Resoluti
     Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
 }
 
-/// Brings everything the tree needs into the store. An optional package that cannot be had is left out with what only it
-/// needs, as npm leaves it out: its path joins `inert`.
+/// Brings everything the tree needs into the store. An optional package that cannot be had is left out as npm leaves it
+/// out, with what depends on it and what only they need: their paths join `inert`.
 async fn fetch<'a, H: Host>(
     host: &'a H,
     request: &InstallRequest,
@@ -170,12 +185,12 @@ async fn fetch<'a, H: Host>(
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
-    let mut missing: FxHashMap<PackageKey, PlannedPackage> = FxHashMap::default();
+    let mut missing: Missing = FxHashMap::default();
     for package in wanted(lockfile, inert, &request.omit)? {
-        missing.entry(package.key.clone()).or_insert(package);
+        missing.entry(package.key.clone()).or_default().push(package);
     }
     traffic.retain_packages(|key| missing.contains_key(key));
-    let mut ordered: Vec<&PlannedPackage> = missing.values().collect();
+    let mut ordered: Vec<&PlannedPackage> = missing.values().filter_map(|places| places.first()).collect();
     ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     for package in ordered {
         traffic.want(job_of_planned(host, package)?, progress);
@@ -183,16 +198,18 @@ async fn fetch<'a, H: Host>(
     missing.retain(|key, _| host.store().index(key).is_none());
 
     for (key, fault) in traffic.take_failures() {
-        if let Some(package) = missing.remove(&key) {
-            give_up(lockfile, &package, fault, inert, progress)?;
+        if let Some(places) = missing.remove(&key) {
+            give_up(request, lockfile, &places, fault, inert, progress)?;
+            forget(&mut missing, inert);
         }
     }
     while !missing.is_empty() {
         match traffic.next(progress).await {
             Some(Landing::Package(job, result)) => {
-                let Some(package) = missing.remove(&job.key) else { continue };
+                let Some(places) = missing.remove(&job.key) else { continue };
                 if let Err(fault) = result {
-                    give_up(lockfile, &package, fault, inert, progress)?;
+                    give_up(request, lockfile, &places, fault, inert, progress)?;
+                    forget(&mut missing, inert);
                 }
             }
             Some(Landing::Packument(..)) => {}
@@ -206,27 +223,43 @@ async fn fetch<'a, H: Host>(
     Ok(())
 }
 
+/// What the store lacks, with all places of the tree it is for.
+type Missing = FxHashMap<PackageKey, Vec<PlannedPackage>>;
+
+/// Takes out of `missing` what is for no place any more.
+fn forget(missing: &mut Missing, inert: &BTreeSet<String>) {
+    missing.retain(|_, places| {
+        places.retain(|package| !inert.contains(&package.path));
+        !places.is_empty()
+    });
+}
+
 /// Leaves out an optional package that failed; any other failure stops the install.
 fn give_up<C: gantry_platform::Clock>(
+    request: &InstallRequest,
     lockfile: &Lockfile,
-    package: &PlannedPackage,
+    places: &[PlannedPackage],
     fault: Fault,
     inert: &mut BTreeSet<String>,
     progress: &Progress<'_, C>,
 ) -> Result<(), EngineError> {
-    let same = |entry: &&LockEntry| {
-        entry.integrity == package.integrity && entry.package_name() == package.name && !entry.link && !entry.in_bundle
-    };
-    let entries: Vec<&LockEntry> = lockfile.packages.iter().filter(same).collect();
-    // A tarball that is not what was promised is never passed over, optional or not.
-    let tampered = fault.code == "ARCHIVE_INTEGRITY";
-    if tampered || entries.is_empty() || !entries.iter().all(|entry| entry.optional) {
+    if !fault.is_of_a_package() || fault.code == TAMPERED {
         return Err(fault.into());
     }
-    progress.warn(
-        fault.code.to_string(),
-        format!("optional {}@{} left out: {}", package.name, package.version, fault.message),
-    );
-    inert.extend(entries.into_iter().map(|entry| entry.path.clone()));
+    let mut gone = BTreeSet::new();
+    for package in places {
+        match optional_set(lockfile, &request.resolve, &package.path, inert)? {
+            Some(set) => gone.extend(set),
+            None => return Err(fault.into()),
+        }
+    }
+    let others: BTreeSet<String> = gone.iter().filter_map(|path| lockfile.entry(path)).map(LockEntry::label).collect();
+    if let Some(package) = places.first() {
+        let name = format!("{}@{}", package.name, package.version);
+        let with: Vec<&str> = others.iter().map(String::as_str).filter(|other| *other != name).collect();
+        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+        progress.warn(fault.code.to_string(), format!("optional {name} left out{with}: {}", fault.message));
+    }
+    inert.extend(gone);
     Ok(())
 }

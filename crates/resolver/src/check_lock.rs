@@ -3,8 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::error::ResolveError;
-use crate::options::{ResolveOptions, Target};
+use crate::build::Builder;
+use crate::error::{ResolveError, ResolveWarning};
+use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::resolver::{Resolution, builder};
 use gantry_manifest::{Lockfile, Manifest};
@@ -63,13 +64,54 @@ pub fn lock_mismatches(lock: &Lockfile, resolution: &Resolution) -> Vec<String> 
     messages
 }
 
-/// Paths of the packages that are in the lock but not to be installed on `target`: optional ones made for other machines,
-/// with everything only they need. A required package for other machines is an error.
-pub fn inert_paths(lock: &Lockfile, target: &Target) -> Result<BTreeSet<String>, ResolveError> {
-    let root = lock.entry("").map(|entry| entry.manifest.clone()).unwrap_or_default();
-    let options = ResolveOptions { target: target.clone(), save: false, ..ResolveOptions::default() };
-    let mut builder = builder(root, Some(lock), options)?;
+/// What becomes of a lock on a machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MachineCheck {
+    /// Paths of the packages that are in the lock but not to be installed: optional ones made for other machines, with
+    /// everything only they need.
+    pub inert: BTreeSet<String>,
+    /// Required packages that ask for another version of Node or npm.
+    pub warnings: Vec<ResolveWarning>,
+}
+
+/// Checks every package of a lock against the machine of `options`, under its `force`, `engine_strict` and `omit_*`. A
+/// required package that is not made for the machine is an error, as it is in a resolution.
+pub fn check_machine(lock: &Lockfile, options: &ResolveOptions) -> Result<MachineCheck, ResolveError> {
+    let mut builder = planted(lock, options)?;
     builder.check_machine()?;
     let nodes = builder.forest.inventory().into_iter();
-    Ok(nodes.filter(|&node| builder.forest.node(node).inert).map(|node| builder.forest.location(node)).collect())
+    let inert =
+        nodes.filter(|&node| builder.forest.node(node).inert).map(|node| builder.forest.location(node)).collect();
+    Ok(MachineCheck { inert, warnings: builder.warnings })
+}
+
+/// Paths of what goes when the package at `failed` cannot be had and those in `inert` are gone already: its dependants up
+/// to an optional dependency, and what only they need. `None` where it is required.
+pub fn optional_set(
+    lock: &Lockfile,
+    options: &ResolveOptions,
+    failed: &str,
+    inert: &BTreeSet<String>,
+) -> Result<Option<BTreeSet<String>>, ResolveError> {
+    let mut builder = planted(lock, options)?;
+    let mut found = None;
+    for node in builder.forest.inventory() {
+        let path = builder.forest.location(node);
+        builder.forest.nodes[node.index()].inert = inert.contains(&path);
+        if path == failed {
+            found = Some(node);
+        }
+    }
+    let Some(node) = found else { return Ok(None) };
+    if !builder.forest.node(node).flags.optional {
+        return Ok(None);
+    }
+    let set = builder.forest.optional_set(node).into_iter();
+    Ok(Some(set.map(|node| builder.forest.location(node)).collect()))
+}
+
+/// The lock's tree, as the lock's own first entry asks for it.
+fn planted(lock: &Lockfile, options: &ResolveOptions) -> Result<Builder, ResolveError> {
+    let root = lock.entry("").map(|entry| entry.manifest.clone()).unwrap_or_default();
+    builder(root, Some(lock), ResolveOptions { save: false, ..options.clone() })
 }

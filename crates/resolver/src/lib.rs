@@ -4,8 +4,9 @@
 //! ends with a version 3 lock file ([`Resolver::finish`]) that holds the same packages, at the same places, with the same
 //! flags as npm 11 would write. It never touches network, disk or clock, and the order of answers never changes the result.
 //!
-//! Beside it stand the two questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), and
-//! which of its packages are not to be installed on a given machine ([`inert_paths`]).
+//! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
+//! its packages are not to be installed on a given machine ([`check_machine`]), and what goes with an optional package that
+//! cannot be had ([`optional_set`]).
 
 #![deny(missing_docs)]
 
@@ -28,7 +29,7 @@ mod resolver;
 mod shelf;
 mod to_lock;
 
-pub use check_lock::{inert_paths, lock_mismatches, lock_satisfies};
+pub use check_lock::{MachineCheck, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 pub use options::{InstallStrategy, ResolveOptions, Target};

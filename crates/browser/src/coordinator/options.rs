@@ -5,7 +5,6 @@ use bytes::Bytes;
 use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy, host_of};
-use gantry_resolver::ResolveOptions;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -104,11 +103,7 @@ impl InstallOptions {
     /// The engine's request; a lock that is not given is the project's last one.
     pub fn into_request(self, project: &ProjectOptions, previous: Option<Bytes>) -> Result<InstallRequest, Fault> {
         let omit = project.omit()?;
-        let mut resolve = ResolveOptions::default();
-        resolve.target = project.target();
-        resolve.omit_dev = omit.dev;
-        resolve.omit_optional = omit.optional;
-        resolve.omit_peer = omit.peer;
+        let mut resolve = project.resolve()?;
         resolve.folder_name.clone_from(&self.project);
         let lock_fields = match self.lock_fields.as_deref() {
             None | Some("npm") => LockFields::Npm,
