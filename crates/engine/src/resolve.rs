@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::request::{Extent, InstallMode, InstallRequest};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Fault};
+use gantry_layout::Omit;
 use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_registry::RegistryError;
 use gantry_resolver::{
@@ -37,12 +38,14 @@ pub(crate) async fn resolve<'a, H: Host>(
     let mut resolver = Resolver::new(root, lock, options)?;
     let mut bundles: FxHashMap<PackageKey, BundleRequest> = FxHashMap::default();
     let mut abbreviated = FxHashSet::default();
-    let mut failures: FxHashMap<String, RegistryError> = FxHashMap::default();
+    let mut failures: FxHashMap<String, Fault> = FxHashMap::default();
+    // Which picks will be left out is known once the tree stands: until then nothing is fetched that may be.
+    let fetches_early = request.extent == Extent::Tree && request.omit == Omit::default();
     loop {
         let step = resolver.next().map_err(|error| explain(error, &failures))?;
         for pick in resolver.take_picks() {
             progress.count(|counters| counters.resolved += 1);
-            if request.extent == Extent::Tree
+            if fetches_early
                 && installs_on(&pick.manifest, &request.resolve.target)
                 && let Some(job) = job_of(host, &pick.name, &pick.manifest)?
             {
@@ -58,7 +61,12 @@ pub(crate) async fn resolve<'a, H: Host>(
                 continue;
             };
             if host.store().index(&job.key).is_some() {
-                resolver.answer_bundle(bundle.id, bundled_manifests(host, &job.key).await);
+                resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
+                answered = true;
+            } else if let Some(fault) = traffic.failure(&job.key) {
+                // It was fetched on a guess, and is not fetched again.
+                resolver.answer_bundle(bundle.id, Err(problem_of(fault)));
+                failures.insert(bundle.name, fault.clone());
                 answered = true;
             } else {
                 bundles.insert(job.key.clone(), bundle);
@@ -91,21 +99,25 @@ pub(crate) async fn resolve<'a, H: Host>(
                     &name,
                     result.map_err(|error| {
                         let problem = problem_with(&error);
-                        failures.insert(name.as_str().to_owned(), error);
+                        failures.insert(name.as_str().to_owned(), EngineError::from(error).to_fault());
                         problem
                     }),
                 );
             }
             Some(Landing::Package(job, result)) => {
-                if let Some(bundle) = bundles.remove(&job.key) {
-                    let contents = match result {
-                        Ok(_) => bundled_manifests(host, &job.key).await,
-                        Err(fault) => Err(problem_of(fault)),
-                    };
-                    resolver.answer_bundle(bundle.id, contents);
-                } else if let Err(fault) = result {
+                let bundle = bundles.remove(&job.key);
+                match (bundle, result) {
+                    (_, Err(fault)) if !fault.is_of_a_package() => return Err(fault.into()),
+                    (Some(bundle), Ok(_)) => {
+                        resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
+                    }
+                    (Some(bundle), Err(fault)) => {
+                        resolver.answer_bundle(bundle.id, Err(problem_of(&fault)));
+                        failures.insert(bundle.name, fault);
+                    }
                     // Fetched on a guess: whether anybody needs it is decided once the tree stands.
-                    traffic.failed(job.key, fault);
+                    (None, Err(fault)) => traffic.failed(job.key, fault),
+                    (None, Ok(_)) => {}
                 }
             }
             None => {
@@ -124,31 +136,28 @@ fn problem_with(error: &RegistryError) -> PackumentProblem {
     }
 }
 
-/// The resolver knows who wanted what could not be fetched, the registry's error what to do about it: both are told.
-fn explain(error: ResolveError, failures: &FxHashMap<String, RegistryError>) -> EngineError {
+/// The resolver knows who wanted what could not be fetched, the failure below what to do about it: both are told.
+fn explain(error: ResolveError, failures: &FxHashMap<String, Fault>) -> EngineError {
     let cause = match &error {
         ResolveError::Fetch { package, .. } => failures.get(package),
         _ => None,
     };
     match cause {
-        Some(cause) => {
-            Fault { hint: cause.hint(), ..Fault::new(cause.code(), error.to_string()).with_package(cause.package()) }
-                .into()
-        }
+        Some(cause) => Fault { message: error.to_string(), ..cause.clone() }.into(),
         None => error.into(),
     }
 }
 
-fn problem_of(fault: Fault) -> PackumentProblem {
-    PackumentProblem::Failed { code: "REGISTRY_TARBALL", message: fault.message }
+fn problem_of(fault: &Fault) -> PackumentProblem {
+    PackumentProblem::Failed { code: "REGISTRY_TARBALL", message: fault.message.clone() }
 }
 
 /// The manifests of all packages below a stored package's own `node_modules`.
-async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<Vec<(String, Manifest)>, PackumentProblem> {
+async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<Vec<(String, Manifest)>, Fault> {
     let Some(index) = host.store().index(key) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for file in index.files.iter().filter(|file| is_bundled_manifest(&file.path)) {
-        let bytes = host.store().read_file(key, &file.path).await.map_err(problem_of)?.unwrap_or_default();
+        let bytes = host.store().read_file(key, &file.path).await?.unwrap_or_default();
         // npm too passes over what it cannot read there.
         if let Ok(manifest) = Manifest::parse_package_json(&bytes, &file.path) {
             let folder = file.path.strip_suffix("/package.json").unwrap_or(&file.path);

@@ -120,6 +120,11 @@ impl<'a, H: Host> Traffic<'a, H> {
         self.failures.push((key, fault));
     }
 
+    /// How a package failed that was asked for before.
+    pub fn failure(&self, key: &PackageKey) -> Option<&Fault> {
+        self.failures.iter().find(|(failed, _)| failed == key).map(|(_, fault)| fault)
+    }
+
     pub fn take_failures(&mut self) -> Vec<(PackageKey, Fault)> {
         std::mem::take(&mut self.failures)
     }

@@ -341,7 +341,7 @@ impl Builder {
                     crate::PackumentProblem::Failed { code, message } => (*code, message.clone()),
                 };
                 return Err(ResolveError::Fetch {
-                    package: self.forest.names.text(self.forest.node(node).name).to_string(),
+                    package: package.manifest.name.clone().unwrap_or_default(),
                     spec: package.version_text.to_string(),
                     cause,
                     message,
