@@ -3,7 +3,7 @@ import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import { isForeign, startForeignWorker } from '../start-worker.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
-import type { PoolRequest, PoolResponse } from './messages.js';
+import type { OpenPack, PoolRequest, PoolResponse } from './messages.js';
 
 interface PendingCall {
   resolve(result: UnpackResult): void;
@@ -26,7 +26,7 @@ export class Member {
   /** Resolves when the present worker can take calls. */
   #ready: Promise<unknown> = Promise.resolve();
   /** The pack to open again in a successor. */
-  #pack: { store: string; pack: string } | undefined;
+  #pack: OpenPack | undefined;
   #nextId = 1;
   #deaths = 0;
   #underWay = 0;
@@ -47,9 +47,10 @@ export class Member {
     // A place that was given up gets a fresh chance with each install.
     if (!this.#worker) this.#start();
     this.#deaths = 0;
-    await this.#call({ kind: 'open', store, pack });
-    // Not before: a successor that started meanwhile would open it too.
-    this.#pack = { store, pack };
+    await this.#call({ kind: 'open', store, pack, successor: false });
+    // Not before: a successor that started meanwhile would open it too. From here on it may have packages that are not
+    // recorded yet.
+    this.#pack = { store, pack, successor: true };
   }
 
   async unpack(job: UnpackJob): Promise<UnpackResult> {

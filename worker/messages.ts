@@ -2,10 +2,17 @@
 import type { ErrorData } from '../errors.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
 
+export interface OpenPack {
+  store: string;
+  pack: string;
+  /** Whether a worker that was lost had opened it before. */
+  successor: boolean;
+}
+
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
   | { id: number; kind: 'start'; module: WebAssembly.Module; aliveLock: string }
-  | { id: number; kind: 'open'; store: string; pack: string }
+  | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
   | { id: number; kind: 'flush' }
   | { id: number; kind: 'close' }

@@ -42,7 +42,10 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
       return undefined;
     case 'open':
       // The worker before, if it died, may still be letting go of the pack.
-      unpacker = await whileHeld(() => Unpacker.open({ store: request.store, pack: request.pack }));
+      unpacker = await whileHeld(() => {
+        const { store, pack, successor } = request;
+        return Unpacker.open({ store, pack, successor });
+      });
       return undefined;
     case 'unpack':
       return unpack(request.id, request.job);

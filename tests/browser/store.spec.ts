@@ -116,3 +116,51 @@ for (const script of ['coordinator', 'unpack'] as const) {
     });
   });
 }
+
+test('what an install that was cut off left in the packs is given back by the next one', async ({
+  blank,
+  fixtures,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      let gantry = await Gantry.open({ registry, workers: 2 });
+      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      await gantry.close();
+
+      const folder = await (await navigator.storage.getDirectory())
+        .getDirectoryHandle('gantry')
+        .then((stores) => stores.getDirectoryHandle('gantry'));
+      const sizes = async () => {
+        const found: number[] = [];
+        for await (const [name, handle] of folder.entries()) {
+          if (name.startsWith('pack-')) found.push((await (handle as FileSystemFileHandle).getFile()).size);
+        }
+        return found.reduce((total, size) => total + size, 0);
+      };
+      const before = await sizes();
+      // As after a crash of the system: bytes without a record, and a pack of which not even the header arrived.
+      for (const name of ['pack-0', 'pack-1']) {
+        const file = await folder.getFileHandle(name, { create: true });
+        const position = name === 'pack-0' ? (await file.getFile()).size : 0;
+        const stream = await file.createWritable({ keepExistingData: true });
+        await stream.write({ type: 'write', position, data: new Uint8Array(5_000_000) });
+        await stream.close();
+      }
+      gantry = await Gantry.open({ registry, workers: 2, timeout: 20_000 });
+      const packageJson = { dependencies: { left: '1.0.0', right: '1.0.0', executable: '1.0.0' } };
+      const { fs } = await gantry.install({ packageJson });
+      const texts = await Promise.all(
+        ['left', 'right'].map((name) => fs.readFile(`node_modules/${name}/index.js`, 'utf8')),
+      );
+      await gantry.close();
+      return { grown: (await sizes()) - before, texts };
+    },
+    fixtures.url,
+  );
+  expect(result.texts).toEqual([
+    'module.exports = "left 1.0.0"\n',
+    'module.exports = "right with " + require("left")\n',
+  ]);
+  expect(result.grown).toBeLessThan(10_000);
+});

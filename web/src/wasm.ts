@@ -76,7 +76,7 @@ export interface WasmUnpacker {
 
 interface WasmModule {
   Coordinator: { open(options: CoordinatorOptions, pool: PoolPort): Promise<WasmCoordinator> };
-  Unpacker: { open(options: { store: string; pack: string }): Promise<WasmUnpacker> };
+  Unpacker: { open(options: { store: string; pack: string; successor: boolean }): Promise<WasmUnpacker> };
 }
 
 export const { Coordinator, Unpacker } = glue as unknown as WasmModule;

@@ -9,7 +9,7 @@ use crate::pool::{PackToken, UnpackJob, UnpackResult};
 use crate::store::{file_fault, store_fault};
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{EngineError, Fault};
-use gantry_platform::{Directory, RandomAccessFile};
+use gantry_platform::Directory;
 use gantry_registry::{FetchedTarball, TarballRequest, fetch_tarball};
 use gantry_store::{PackWriter, prepare};
 use serde::Deserialize;
@@ -31,11 +31,13 @@ pub struct Unpacker {
 struct UnpackerOptions {
     store: String,
     pack: String,
+    /// Whether a worker that was lost had opened the pack before.
+    successor: bool,
 }
 
 #[wasm_bindgen]
 impl Unpacker {
-    /// Opens the pack. It is appended to at its end, so that a worker that replaces a dead one touches nothing of what
+    /// Opens the pack: cuts off what was never recorded in it, or, in place of a worker that was lost, goes on behind what
     /// that one wrote.
     pub async fn open(options: JsValue) -> Result<Unpacker, JsValue> {
         Self::open_pack(options).await.map_err(|fault| to_javascript(&fault))
@@ -63,12 +65,12 @@ impl Unpacker {
 
 impl Unpacker {
     async fn open_pack(options: JsValue) -> Result<Self, Fault> {
-        let UnpackerOptions { store, pack } = from_object(options, "the options of an unpack worker")?;
+        let UnpackerOptions { store, pack, successor } = from_object(options, "the options of an unpack worker")?;
         let token = PackToken::decode(&pack)?;
         let directory = OpfsDirectory::open_store(&store).await.map_err(|error| file_fault(&error))?;
         let file = directory.open(&token.name).await.map_err(|error| file_fault(&error))?;
-        let start = token.start.max(file.len().map_err(|error| file_fault(&error))?);
-        let writer = PackWriter::open(file, token.pack, start).map_err(|error| store_fault(&error))?;
+        let open = if successor { PackWriter::resume } else { PackWriter::open };
+        let writer = open(file, token.pack, token.start).map_err(|error| store_fault(&error))?;
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
     }
 

@@ -9,7 +9,7 @@
 //! 3. a record of the package is appended to the journal;
 //! 4. the journal is flushed.
 //!
-//! A package exists once its record is whole. Bytes without a record are overwritten by the next writer of that pack.
+//! A package exists once its record is whole. Bytes without a record are cut off by the next writer of that pack.
 
 mod catalog;
 mod format;

@@ -57,7 +57,7 @@ pub struct ProjectRecord {
 pub struct Catalog {
     packages: FxHashMap<PackageKey, StoredPackage>,
     projects: BTreeMap<String, ProjectRecord>,
-    /// Where the last segment ever recorded in each pack ends.
+    /// Where the last segment ever recorded in each pack, or reserved, ends.
     pack_ends: BTreeMap<u32, u64>,
 }
 
@@ -93,8 +93,7 @@ impl Catalog {
     pub fn apply(&mut self, record: JournalRecord) {
         match record {
             JournalRecord::Package { key, place, index } => {
-                let end = self.pack_ends.entry(place.pack).or_default();
-                *end = (*end).max(place.end().unwrap_or(u64::MAX));
+                self.reserve(&place);
                 self.packages.insert(key, StoredPackage { place, encoded: index, decoded: OnceLock::new() });
             }
             JournalRecord::PackageRemoved { key } => {
@@ -107,6 +106,12 @@ impl Catalog {
                 self.projects.remove(&name);
             }
         }
+    }
+
+    /// Keeps writers off a package's place.
+    pub(super) fn reserve(&mut self, place: &SegmentPlace) {
+        let end = self.pack_ends.entry(place.pack).or_default();
+        *end = (*end).max(place.end().unwrap_or(u64::MAX));
     }
 
     /// Number of packages.

@@ -23,7 +23,7 @@ pub struct PackAssignment {
     pub pack: u32,
     /// Name of its file.
     pub name: String,
-    /// Where writing starts: the end of the last recorded segment, or 0 for a pack without any.
+    /// Where writing starts: the end of the last recorded segment, or 0 for a pack without any. What is behind it goes.
     pub start: u64,
 }
 
@@ -93,14 +93,18 @@ impl<D: Directory> PackStore<D> {
             }
             records.push(record);
         }
-        self.journal.append_batch(&records)?;
+        let appended = self.journal.append_batch(&records);
         for record in records {
             if let JournalRecord::Package { place, .. } = &record {
                 self.found.insert(place.pack);
+                // Also if it failed: it may be recorded all the same, which shows when the journal is next opened.
+                self.catalog.reserve(place);
             }
-            self.catalog.apply(record);
+            if appended.is_ok() {
+                self.catalog.apply(record);
+            }
         }
-        Ok(())
+        appended
     }
 
     /// `count` packs to write to, no two the same: those with room, then new ones. Asking again gives the same packs, so

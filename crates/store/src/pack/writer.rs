@@ -6,7 +6,7 @@
 
 use super::{
     SegmentPlace,
-    format::{FileFormat, HEADER},
+    format::{FileFormat, HEADER, pack_name},
 };
 use crate::{PreparedPackage, StoreError};
 use gantry_platform::RandomAccessFile;
@@ -28,19 +28,39 @@ pub struct PackWriter<F> {
 
 impl<F: RandomAccessFile> PackWriter<F> {
     /// Writes to `pack`, whose file is `file`, from `start` on; both as a
-    /// [`PackAssignment`](super::PackAssignment) has them.
+    /// [`PackAssignment`](super::PackAssignment) has them. What the file has behind `start` was never recorded: it is cut
+    /// off.
     pub fn open(file: F, pack: u32, start: u64) -> Result<Self, StoreError> {
+        let writer = Self::at(file, pack, start)?;
+        if writer.file.len()? > start {
+            writer.file.truncate(start)?;
+        }
+        Ok(writer)
+    }
+
+    /// Takes the place of a writer that was opened with the same values and is lost: goes on at the end of the file, since
+    /// what that one appended may still be recorded.
+    pub fn resume(file: F, pack: u32, start: u64) -> Result<Self, StoreError> {
+        let end = file.len()?.max(start);
+        Self::at(file, pack, end)
+    }
+
+    fn at(file: F, pack: u32, start: u64) -> Result<Self, StoreError> {
         let format = FileFormat::Pack(pack);
         let mut writer = Self { file, pack, written: start, buffer: Vec::with_capacity(WRITE_SIZE) };
         if start < HEADER {
             // The pack has no packages: whatever is there was never recorded.
             writer.written = 0;
             writer.buffer.extend(format.header());
-        } else {
-            let mut header = format.header();
-            writer.file.read_exact_at(0, &mut header)?;
-            format.check(&header)?;
+            return Ok(writer);
         }
+        if writer.file.len()? < start {
+            let problem = "it is shorter than what was recorded of it";
+            return Err(StoreError::Corrupt { file: pack_name(pack), problem });
+        }
+        let mut header = format.header();
+        writer.file.read_exact_at(0, &mut header)?;
+        format.check(&header)?;
         Ok(writer)
     }
 

@@ -53,6 +53,74 @@ fn nothing_is_stored_before_it_is_committed_and_its_bytes_are_written_over() {
 }
 
 #[test]
+fn what_was_never_recorded_is_cut_off() {
+    let directory = MemoryDirectory::default();
+    let mut store = opened(directory.clone());
+    store.commit(append(&store, &directory, &[("a", 1000)])).unwrap();
+    let _ = append(&store, &directory, &[("orphan", 5000)]);
+    // A second pack without records, the header of which never reached the disk.
+    let zeros = now(directory.open("pack-1")).unwrap();
+    zeros.write_all_at(0, &[0; 3000]).unwrap();
+    let mut store = opened(directory.clone());
+    for (name, assignment) in ["b", "c"].into_iter().zip(store.packs_for_writers(2)) {
+        let file = now(directory.open(&assignment.name)).unwrap();
+        let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+        let record = record(&mut writer, name, 100);
+        writer.flush().unwrap();
+        store.commit(vec![record]).unwrap();
+    }
+    let length = |name| now(directory.open(name)).unwrap().len().unwrap();
+    assert_eq!((length("pack-0"), length("pack-1")), (16 + 1000 + 100, 16 + 100));
+    assert_sound(&mut opened(directory));
+}
+
+#[test]
+fn a_successor_goes_on_where_a_lost_writer_ended() {
+    for recorded in [&[][..], &[("before", 50)]] {
+        for lost in [&[][..], &[("a", 100), ("b", 5000)]] {
+            let directory = MemoryDirectory::default();
+            let mut store = opened(directory.clone());
+            if !recorded.is_empty() {
+                store.commit(append(&store, &directory, recorded)).unwrap();
+            }
+            let assignment = store.packs_for_writers(1).remove(0);
+            let file = || now(directory.open(&assignment.name)).unwrap();
+            let mut writer = PackWriter::open(file(), assignment.pack, assignment.start).unwrap();
+            let mut records: Vec<_> = lost.iter().map(|&(name, size)| record(&mut writer, name, size)).collect();
+            drop(writer);
+            // It may have ended in the middle of a write, even of the very first.
+            let end = file().len().unwrap();
+            file().write_all_at(end, b"GANTRY").unwrap();
+            let mut successor = PackWriter::resume(file(), assignment.pack, assignment.start).unwrap();
+            records.push(record(&mut successor, "c", 100));
+            successor.flush().unwrap();
+            store.commit(records).unwrap();
+            let mut reopened = opened(directory);
+            assert_eq!(shown(&reopened).len(), recorded.len() + lost.len() + 1);
+            assert_sound(&mut reopened);
+        }
+    }
+}
+
+#[test]
+fn the_places_of_a_commit_that_failed_are_not_taken_before_it_is_known_what_became_of_it() {
+    let recorder = Recorder::default();
+    let mut store = opened(recorder.clone());
+    store.commit(append(&store, &recorder, &[("a", 100)])).unwrap();
+    let records = append(&store, &recorder, &[("b", 100), ("c", 100), ("d", 100)]);
+    // Half of the batch is written, and cannot be taken back.
+    recorder.writes_left.set(Some(0));
+    recorder.cannot_truncate.set(true);
+    assert_eq!(store.commit(records).unwrap_err().code(), "STORE_FULL");
+    recorder.writes_left.set(None);
+    recorder.cannot_truncate.set(false);
+    let _ = append(&store, &recorder, &[("cancelled", 500)]);
+    let mut reopened = opened(recorder.directory.clone());
+    assert!(shown(&reopened).len() > 1);
+    assert_sound(&mut reopened);
+}
+
+#[test]
 fn writers_get_different_packs_and_use_them_again() {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());
@@ -156,6 +224,7 @@ fn a_writer_refuses_another_pack() {
     let open = |pack, start| PackWriter::open(now(directory.open("pack-0")).unwrap(), pack, start).map(|_| ());
     open(0, 26).unwrap();
     assert_eq!(open(1, 26).unwrap_err().code(), "STORE_CORRUPT");
+    assert_eq!(open(0, 27).unwrap_err().code(), "STORE_CORRUPT");
     now(directory.open("pack-0")).unwrap().write_all_at(0, b"something").unwrap();
     assert_eq!(open(0, 26).unwrap_err().code(), "STORE_FORMAT");
 }
