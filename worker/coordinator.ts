@@ -58,7 +58,7 @@ const handlers: Handlers = {
   realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
   treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
   usage: () => opened().coordinator.usage(),
-  clear: (_, { signal }) => inTurn(signal, async () => void (await opened().coordinator.clear())),
+  clear: (_, { signal }) => inTurn(signal, clear),
   close: (_, { signal }) => {
     abortChanges();
     return inTurn(signal, close);
@@ -162,6 +162,13 @@ async function install(
     signal.removeEventListener('abort', abortJobs);
     batch.flush();
   }
+}
+
+async function clear(): Promise<undefined> {
+  const { coordinator } = opened();
+  // Those that were asked for before it; later ones find nothing.
+  await Promise.allSettled(reads);
+  await coordinator.clear();
 }
 
 async function close(): Promise<undefined> {

@@ -117,6 +117,44 @@ for (const script of ['coordinator', 'unpack'] as const) {
   });
 }
 
+test('clearing waits for reads, and the store can be used afterwards', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 2 });
+      const packageJson = { dependencies: { '@scope/middle': '1.2.3' } };
+      const code = (promise: Promise<unknown>) =>
+        promise.then(
+          () => 'done',
+          (error) => error.code,
+        );
+      const rounds = [];
+      for (let round = 0; round < 5; round++) {
+        const { fs } = await gantry.install({ packageJson });
+        // Packs are opened when they are first read.
+        const reads = ['left', 'right', '@scope/middle'].flatMap((name) =>
+          Array.from({ length: 20 }, () => code(fs.readFile(`node_modules/${name}/index.js`))),
+        );
+        const clearing = code(gantry.clear());
+        const late = code(fs.readFile('node_modules/left/index.js'));
+        rounds.push({
+          reads: [...new Set(await Promise.all(reads))],
+          clearing: await clearing,
+          // Whichever comes first; it must not keep the other from ending.
+          late: ['done', 'PROJECT_UNKNOWN', 'STORE_LOST'].includes(await late),
+          packages: (await gantry.usage()).packages,
+        });
+      }
+      const { packages, reused } = await gantry.install({ packageJson });
+      await gantry.close();
+      return { rounds, packages, reused };
+    },
+    fixtures.url,
+  );
+  const round = { reads: ['done'], clearing: 'done', late: true, packages: 0 };
+  expect(result).toEqual({ rounds: Array.from({ length: 5 }, () => round), packages: 3, reused: 0 });
+});
+
 test('what an install that was cut off left in the packs is given back by the next one', async ({
   blank,
   fixtures,

@@ -32,7 +32,13 @@ pub(crate) fn file_fault(error: &FileError) -> Fault {
 }
 
 fn closed() -> Fault {
-    Fault::new("STORE_LOST", "the store is being cleared")
+    Fault::new("STORE_LOST", "the store is being cleared, or could not be opened again afterwards")
+        .with_hint("Clear it again, or reload the page.")
+}
+
+fn gone() -> Fault {
+    Fault::new("STORE_LOST", "a package of this project is not in the store any more")
+        .with_hint("Install the project again.")
 }
 
 /// Unpacked, and not yet in the journal.
@@ -49,7 +55,7 @@ pub(crate) struct BrowserStore {
     name: String,
     directory: OpfsDirectory,
     pool: PoolPort,
-    /// `None` only while everything is being removed.
+    /// `None` only while everything is being removed, and where the store could not be opened again after that.
     packs: RefCell<Option<PackStore<OpfsDirectory>>>,
     pending: RefCell<FxHashMap<PackageKey, Pending>>,
     uncommitted: Cell<u64>,
@@ -57,7 +63,8 @@ pub(crate) struct BrowserStore {
     readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
     /// Whether the pool has the packs. Then they are read as snapshots: a reader would keep a worker from its pack.
     lent: Cell<bool>,
-    /// Held while a reader is opened: two at once would lock each other out.
+    /// Held while a reader is opened: two at once would lock each other out. Also while packs are removed, which an open
+    /// one would prevent.
     opening: Mutex<()>,
     /// Held during a commit, so that records reach the journal in one order.
     committing: Mutex<()>,
@@ -135,31 +142,31 @@ impl BrowserStore {
         })
     }
 
-    /// Removes everything. Must not run beside an install.
+    /// Removes everything. Must not run beside an install. When it fails, what is left can still be used.
     pub async fn clear(&self) -> Result<(), Fault> {
+        let _guard = self.opening.lock().await;
         self.readers.borrow_mut().clear();
         self.pending.borrow_mut().clear();
+        self.uncommitted.set(0);
         // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
         drop(self.packs.borrow_mut().take());
-        PackStore::destroy(&self.directory).await.map_err(|error| store_fault(&error))?;
-        let fresh = PackStore::open(self.directory.clone()).await.map_err(|error| store_fault(&error))?;
-        *self.packs.borrow_mut() = Some(fresh);
-        Ok(())
+        let removed = PackStore::destroy(&self.directory).await;
+        let opened = PackStore::open(self.directory.clone()).await;
+        *self.packs.borrow_mut() = Some(opened.map_err(|error| store_fault(&error))?);
+        removed.map_err(|error| store_fault(&error))
     }
 
     /// Reads part of a package's segment.
     pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
-        let Some(place) = self.place(key) else {
-            return Err(Fault::new("STORE_LOST", "a package of this project is not in the store any more")
-                .with_hint("Install the project again."));
-        };
+        let place = self.place(key).ok_or_else(gone)?;
         let size_in_memory = usize::try_from(size).unwrap_or(usize::MAX);
         if offset.checked_add(size).is_none_or(|end| end > place.length) {
             return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
         }
         let at = place.offset + offset;
-        match self.reader(place.pack).await {
-            Ok(reader) => {
+        match self.reader(key, place.pack).await {
+            Ok(None) => Err(gone()),
+            Ok(Some(reader)) => {
                 let mut bytes = vec![0; size_in_memory];
                 reader.read_exact_at(at, &mut bytes).map_err(|error| file_fault(&error))?;
                 Ok(bytes)
@@ -178,14 +185,18 @@ impl BrowserStore {
         recorded.or_else(|| self.pending.borrow().get(key).map(|pending| pending.place))
     }
 
-    async fn reader(&self, pack: u32) -> Result<Rc<OpfsFile>, FileError> {
+    /// The pack that holds `key`, open for reading; nothing if the package is gone when it is its turn.
+    async fn reader(&self, key: &PackageKey, pack: u32) -> Result<Option<Rc<OpfsFile>>, FileError> {
         let known = || self.readers.borrow().get(&pack).cloned();
         if let Some(reader) = known() {
-            return Ok(reader);
+            return Ok(Some(reader));
         }
         let _guard = self.opening.lock().await;
         if let Some(reader) = known() {
-            return Ok(reader);
+            return Ok(Some(reader));
+        }
+        if self.place(key).is_none_or(|place| place.pack != pack) {
+            return Ok(None);
         }
         let name = gantry_store::pack_name(pack);
         if self.lent.get() {
@@ -194,7 +205,7 @@ impl BrowserStore {
         }
         let reader = Rc::new(self.directory.open(&name).await?);
         self.readers.borrow_mut().insert(pack, Rc::clone(&reader));
-        Ok(reader)
+        Ok(Some(reader))
     }
 }
 
