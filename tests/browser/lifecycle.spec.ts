@@ -1,6 +1,7 @@
 /** Cancelling, several tabs, lost workers, closing: whatever happens, the store stays good and no call stays pending. */
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { Playground } from './support/playground.js';
 
 test('cancelling in the middle leaves a valid store, and the next install goes on from there', async ({
   playground,
@@ -79,6 +80,63 @@ test('a second tab waits for the store, says so, and goes on when the first is c
   await playground.page.close();
   await expect(second.getByTestId('waiting')).toHaveCount(0);
   await expect(second.getByTestId('install-button')).toBeEnabled();
+});
+
+test('settings saved while another tab has the store are those that it is opened with', async ({
+  playground,
+  fixtures,
+  context,
+  site,
+}) => {
+  await playground.open('lodash', 'http://127.0.0.1:9/');
+  const second = new Playground(await context.newPage(), site);
+  await second.page.goto(`${site.url}/?project=lodash`);
+  await expect(second.page.getByTestId('waiting')).toBeVisible();
+  await second.configure(fixtures.url);
+  await expect(second.page.getByTestId('waiting')).toBeVisible();
+  await playground.page.close();
+  await expect(second.page.getByTestId('install-button')).toBeEnabled();
+  await second.writeDependencies({ right: '^1.0.0' });
+  await second.install();
+});
+
+test('when the worker died unnoticed, the first press of Install opens the store again', async ({
+  playground,
+  recording,
+}) => {
+  await playground.open('lodash', recording.url);
+  await playground.install();
+  const { page } = playground;
+  const coordinator = page.workers().find((worker) => worker.url().includes('coordinator'));
+  await coordinator?.evaluate(() => self.close());
+  await expect.poll(() => page.workers().some((worker) => worker.url().includes('coordinator'))).toBe(false);
+  await recording.reset();
+  await playground.install();
+  expect(await recording.requests()).toBe(0);
+  await page.getByRole('treeitem', { name: 'lodash' }).click();
+  await page.getByRole('treeitem', { name: 'LICENSE' }).click();
+  await expect(page.locator('.cm-content')).toContainText('Copyright');
+});
+
+test('Install pressed before the tree of the last visit is shown keeps to its lock', async ({
+  playground,
+  recording,
+}) => {
+  await playground.open('react', recording.url);
+  await playground.install();
+  await recording.reset();
+  // Pressed in the very moment in which the button can be.
+  await playground.page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const button = document.querySelector<HTMLButtonElement>('[data-testid=install-button]:enabled');
+      if (!button || button.closest('[data-store=closed]')) return;
+      observer.disconnect();
+      button.click();
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+  });
+  await playground.page.reload();
+  await playground.installed(1);
+  expect(await recording.requests()).toBe(0);
 });
 
 test('waiting for a store ends with STORE_BUSY by time-out and by signal', async ({ blank, fixtures }) => {

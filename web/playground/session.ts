@@ -1,22 +1,16 @@
 /**
- * The store behind the page: opening it, installing into it, and what the page shows of that.
+ * Installing into the store, and what the page shows of that.
  *
  * Events arrive faster than a screen shows them; they are kept aside and taken over once a frame.
  */
 import { computed, effect, signal } from '@preact/signals';
-import { Gantry, GantryError, type InstallEvent, type Project, type StoreUsage } from 'gantry';
-import { remember, remembered } from './storage.js';
+import type { Gantry, InstallEvent, Project, StoreUsage } from 'gantry';
+import { type Failure, toFailure } from './failure.js';
+import { isLost, reconfigure, store, withStore } from './open-store.js';
 import { files, starter } from './workspace.js';
 
 export type Phase = 'resolve' | 'fetch' | 'link' | 'lock';
 export type Progress = Omit<Extract<InstallEvent, { type: 'progress' }>, 'type'>;
-
-export interface Failure {
-  code: string;
-  message: string;
-  hint: string | undefined;
-  package: string | undefined;
-}
 
 export type Installation =
   | { state: 'idle' }
@@ -24,8 +18,6 @@ export type Installation =
   | { state: 'done'; progress: Progress; fromEarlier: boolean }
   | { state: 'cancelled' }
   | { state: 'failed'; failure: Failure };
-
-export type StoreState = { state: 'closed' | 'opening' | 'waiting' | 'open' } | { state: 'failed'; failure: Failure };
 
 const nothing: Progress = {
   resolved: 0,
@@ -38,71 +30,63 @@ const nothing: Progress = {
   elapsed: 0,
 };
 
-export const registry = signal(remembered('registry') ?? __DEFAULT_REGISTRY__);
-/** Kept for this visit only. */
-export const token = signal('');
-export const store = signal<StoreState>({ state: 'closed' });
 export const installation = signal<Installation>({ state: 'idle' });
 export const warnings = signal<readonly { code: string; message: string }[]>([]);
 export const project = signal<Project | undefined>(undefined);
 export const usage = signal<StoreUsage | undefined>(undefined);
 
+/** How many installs of this page have succeeded. */
+export const installs = signal(0);
+
 export const running = computed(() => ['running', 'cancelling'].includes(installation.value.state));
 
-let opened: Promise<Gantry> | undefined;
 let cancelling: AbortController | undefined;
+/** Whether the next install is to resolve anew, whatever lock the store has of this project. */
+let discarded = false;
 
-export function toFailure(error: unknown): Failure {
-  if (error instanceof GantryError) {
-    return { code: error.code, message: error.message, hint: error.hint, package: error.package };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: 'PAGE_ERROR', message, hint: undefined, package: undefined };
-}
-
-/** The open store; opened on first use and again after it was lost. */
-function gantry(): Promise<Gantry> {
-  opened ??= openStore().catch((error: unknown) => {
-    opened = undefined;
-    store.value = { state: 'failed', failure: toFailure(error) };
-    throw error;
-  });
-  return opened;
-}
-
-async function openStore(): Promise<Gantry> {
-  store.value = { state: 'opening' };
-  const handle = await Gantry.open({
-    registry: registry.value,
-    ...(token.value && { token: token.value }),
-    onWaiting: () => {
-      store.value = { state: 'waiting' };
-    },
-  });
-  store.value = { state: 'open' };
-  return handle;
-}
+/** Counts what replaces the tree that is shown: what was begun before it has nothing to show any more. */
+let generation = 0;
 
 /** What an earlier visit left behind, shown at once. */
 export async function restore(): Promise<void> {
-  const id = starter.value.id;
+  generation++;
+  discarded = false;
   installation.value = { state: 'idle' };
   warnings.value = [];
   project.value = undefined;
+  const earlier = await adoptRecorded();
+  if (!earlier) return;
+  installation.value = { state: 'done', progress: totals(earlier), fromEarlier: true };
+}
+
+/** Take what the store has recorded of this project as the tree to show. What goes wrong is shown as the store's. */
+async function adoptRecorded(): Promise<Project | undefined> {
+  const { id } = starter.value;
+  const mine = generation;
   try {
-    const handle = await gantry();
-    const earlier = await handle.project(id);
-    usage.value = await handle.usage();
-    if (starter.value.id !== id || !earlier || running.value) return;
-    project.value = earlier;
-    installation.value = { state: 'done', progress: totals(earlier), fromEarlier: true };
+    return await withStore(async (handle) => {
+      const recorded = await handle.project(id);
+      await showUsage(handle);
+      if (generation !== mine) return undefined;
+      project.value = recorded;
+      return recorded;
+    });
   } catch (error) {
-    await forgetIfLost(error);
+    if (generation === mine && store.value.state !== 'failed') {
+      store.value = { state: 'failed', failure: toFailure(error), wanted: 'read' };
+    }
+    return undefined;
   }
+}
+
+/** Beside the point of what was done: unknown where it cannot be told. */
+async function showUsage(handle: Gantry): Promise<void> {
+  usage.value = await handle.usage().catch(() => undefined);
 }
 
 export async function install(): Promise<void> {
   if (running.value) return;
+  generation++;
   const id = starter.value.id;
   const abort = new AbortController();
   cancelling = abort;
@@ -126,25 +110,40 @@ export async function install(): Promise<void> {
   };
   installation.value = { state: 'running', phase, progress, began: performance.now() };
   warnings.value = [];
-  try {
-    const handle = await gantry();
-    const installed = await handle.install({
+  let heard = false;
+  const begin = (handle: Gantry) =>
+    handle.install({
       project: id,
       packageJson: files.value.get('package.json') ?? '{}',
-      // Without a tree there was none, or its lock was discarded.
-      lockfile: project.value?.lockfile ?? null,
+      // Else the one that the store has, which may not be shown yet.
+      ...(discarded && { lockfile: null }),
       signal: abort.signal,
-      onEvent,
+      onEvent: (event) => {
+        heard = true;
+        onEvent(event);
+      },
     });
+  try {
+    const installed = await withStore(
+      async (handle) => {
+        const result = await begin(handle);
+        void showUsage(handle);
+        return result;
+      },
+      { mayRetry: () => !heard, signal: abort.signal },
+    );
     cancelAnimationFrame(frame);
+    discarded = false;
     warnings.value = collected;
+    store.value = { state: 'open' };
     project.value = installed;
+    installs.value++;
     installation.value = { state: 'done', progress: { ...progress, ...totals(installed) }, fromEarlier: false };
-    usage.value = await handle.usage();
   } catch (error) {
     cancelAnimationFrame(frame);
     installation.value = abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', failure: toFailure(error) };
-    await forgetIfLost(error);
+    // The tree that is shown was read through what is lost.
+    if (isLost(error)) await adoptRecorded();
   } finally {
     cancelling = undefined;
   }
@@ -160,41 +159,35 @@ export function cancel(): void {
 /** Remove everything this page has stored. */
 export async function clearStore(): Promise<void> {
   try {
-    const handle = await gantry();
-    await handle.clear();
+    await withStore(async (handle) => {
+      await handle.clear();
+      await showUsage(handle);
+    });
+    generation++;
+    store.value = { state: 'open' };
+    discarded = false;
     project.value = undefined;
     installation.value = { state: 'idle' };
     warnings.value = [];
-    usage.value = await handle.usage();
   } catch (error) {
     installation.value = { state: 'failed', failure: toFailure(error) };
-    await forgetIfLost(error);
+    if (isLost(error)) await adoptRecorded();
   }
 }
 
 /** Forget the lock, so that the next install resolves anew. */
 export function discardLock(): void {
+  generation++;
+  discarded = true;
   project.value = undefined;
   installation.value = { state: 'idle' };
 }
 
 /** Take another registry or token: the store is opened again with it. */
 export async function configure(settings: { registry: string; token: string }): Promise<void> {
-  registry.value = settings.registry || __DEFAULT_REGISTRY__;
-  token.value = settings.token;
-  remember('registry', registry.value === __DEFAULT_REGISTRY__ ? undefined : registry.value);
-  const earlier = opened;
-  opened = undefined;
-  await earlier?.then((handle) => handle.close()).catch(() => {});
+  generation++;
+  await reconfigure(settings);
   await restore();
-}
-
-async function forgetIfLost(error: unknown): Promise<void> {
-  if (!(error instanceof GantryError) || (error.code !== 'WORKER_LOST' && error.code !== 'CLOSED')) return;
-  const lost = opened;
-  opened = undefined;
-  store.value = { state: 'closed' };
-  await lost?.then((handle) => handle.close()).catch(() => {});
 }
 
 function totals(installed: Project): Progress {

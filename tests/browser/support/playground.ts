@@ -30,11 +30,17 @@ export class Playground {
 
   /** Change the settings, and wait until the store is open with them. */
   async useRegistry(address: string, token = ''): Promise<void> {
+    await this.configure(address, token);
+    await expect(this.page.getByTestId('install-button')).toBeEnabled();
+  }
+
+  /** Change the settings. Once the dialog is closed the store of before is not used any more. */
+  async configure(address: string, token = ''): Promise<void> {
     await this.page.getByTestId('settings').click();
     await this.page.getByRole('textbox', { name: 'Registry' }).fill(address);
     await this.page.getByLabel('Token').fill(token);
     await this.page.getByRole('button', { name: 'Save' }).click();
-    await expect(this.page.getByTestId('install-button')).toBeEnabled();
+    await expect(this.page.getByRole('dialog')).toHaveCount(0);
   }
 
   /** Show a file of the project in the editor. */
@@ -69,9 +75,17 @@ export class Playground {
 
   /** Press Install, and wait until everything is there. */
   async install(): Promise<void> {
+    const before = Number(await this.panel.getAttribute('data-installs'));
     await this.press();
-    await expect(this.panel).toHaveAttribute('data-state', /done|failed/, { timeout: 40_000 });
+    await this.installed(before + 1);
+  }
+
+  /** Wait for the end of as many installs since the page was loaded. */
+  async installed(times: number): Promise<void> {
+    const ended = this.page.locator(`[data-testid=install]:is([data-installs="${times}"], [data-state=failed])`);
+    await expect(ended).toBeVisible({ timeout: 40_000 });
     expect(await this.failure.allTextContents()).toEqual([]);
+    await expect(this.panel).toHaveAttribute('data-state', 'done');
   }
 
   /** Press Install, and wait for the error that it shows. */

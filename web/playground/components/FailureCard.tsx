@@ -1,6 +1,6 @@
 /** An error as it should be met: what happened, to which package, what to do, and the code to search for. */
 import { useSignal } from '@preact/signals';
-import type { Failure } from '../session.js';
+import type { Failure } from '../failure.js';
 
 export function FailureCard({ failure, title }: { failure: Failure; title: string }) {
   const copied = useSignal(false);

@@ -3,17 +3,18 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
+import { store } from '../open-store.js';
 import {
   cancel,
   discardLock,
   type Installation,
   install,
   installation,
+  installs,
   type Phase,
   type Progress,
   project,
   running,
-  store,
   warnings,
 } from '../session.js';
 import { FailureCard } from './FailureCard.js';
@@ -24,7 +25,14 @@ export function InstallPanel() {
   const present = installation.value;
   const busy = running.value;
   return (
-    <section class="panel install" aria-labelledby="install-title" data-testid="install" data-state={present.state}>
+    <section
+      class="panel install"
+      aria-labelledby="install-title"
+      data-testid="install"
+      data-state={present.state}
+      data-installs={installs.value}
+      data-store={store.value.state}
+    >
       <header class="panel-header">
         <h2 id="install-title">Install</h2>
         {busy ? (
@@ -83,7 +91,7 @@ function StoreNotice() {
     );
   }
   if (present.state === 'failed' && installation.value.state !== 'failed') {
-    return <FailureCard failure={present.failure} title="The store could not be opened" />;
+    return <FailureCard failure={present.failure} title={`The store could not be ${present.wanted}`} />;
   }
   return null;
 }

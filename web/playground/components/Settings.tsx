@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { formatBytes, plural } from '../format.js';
-import { clearStore, configure, registry, running, token, usage } from '../session.js';
+import { registry, token } from '../open-store.js';
+import { clearStore, configure, running, usage } from '../session.js';
 import { CloseIcon } from './icons.js';
 
 export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {

@@ -6,7 +6,7 @@ import type { Loader, Message, OnLoadResult, OnResolveArgs, OnResolveResult, Plu
 import wasmUrl from 'esbuild-wasm/esbuild.wasm?url';
 import * as esbuild from 'esbuild-wasm/esm/browser.js';
 import type { Project } from 'gantry';
-import type { Failure } from '../session.js';
+import type { Failure } from '../failure.js';
 import type { Starter } from '../starters.js';
 import type { Theme } from '../theme.js';
 import { builtinSource, isBuiltin } from './builtins.js';

@@ -1,6 +1,7 @@
 /** Run: bundle the project's entry with the installed tree and show it in a sandboxed frame. */
 import { effect, signal } from '@preact/signals';
-import { type Failure, installation, project, running, toFailure } from '../session.js';
+import { type Failure, toFailure } from '../failure.js';
+import { installation, project, running } from '../session.js';
 import { theme } from '../theme.js';
 import { files, starter } from '../workspace.js';
 import type { BundleSize } from './bundle.js';
