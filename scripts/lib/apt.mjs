@@ -5,7 +5,7 @@ import { exists, run, say } from './process.mjs';
 let updated = false;
 
 /** The words to put before `apt-get`, or undefined where packages cannot be installed. */
-async function privileged() {
+export async function privileged() {
   if (!(await exists('apt-get'))) return undefined;
   if (process.getuid?.() === 0) return [];
   try {

@@ -1,11 +1,11 @@
 // Browsers for the tests, found in this order: named by the environment, installed on this machine, downloaded before,
-// downloadable now, the distribution's packages. The tests get GANTRY_CHROMIUM and GANTRY_FIREFOX (paths of
+// downloadable now, the distribution's packages. Only one that starts counts. The tests get GANTRY_CHROMIUM and GANTRY_FIREFOX (paths of
 // executables). Chromium is downloaded by Playwright. Firefox is the stock one (by @puppeteer/browsers): it is driven over
 // WebDriver BiDi, which Playwright's patched build lacks. GANTRY_BROWSER_TIMEOUT=240 is how many seconds a download gets.
-import { existsSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { aptInstall } from './apt.mjs';
+import { aptInstall, privileged } from './apt.mjs';
 import { inRoot, nodeBinary } from './paths.mjs';
 import { run, say } from './process.mjs';
 
@@ -22,6 +22,7 @@ const browsers = [
     ],
     packages: ['chromium'],
     download: [nodeBinary('playwright'), 'install', 'chromium'],
+    libraries: ['playwright', 'install-deps', 'chromium'],
     downloaded() {
       const path = createRequire(inRoot('package.json'))('playwright-core').chromium.executablePath();
       return path && existsSync(path) ? path : undefined;
@@ -34,6 +35,7 @@ const browsers = [
     applications: ['/Applications/Firefox.app/Contents/MacOS/firefox'],
     packages: ['firefox-esr', 'firefox'],
     download: [nodeBinary('browsers'), 'install', 'firefox@stable', '--path', stockFolder],
+    libraries: ['playwright', 'install-deps', 'firefox'],
     downloaded() {
       const folder = join(stockFolder, 'firefox');
       const builds = existsSync(folder) ? readdirSync(folder) : [];
@@ -45,13 +47,33 @@ const browsers = [
   },
 ];
 
+/** A download lacks the libraries of a desktop on many servers; Ubuntu's packages are scripts that ask for a snap. */
+async function starts(path) {
+  try {
+    await run(path, ['--version'], { output: 'quiet', seconds: 20 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a command is a snap, or a script that starts one: those cannot be driven. */
+export function isSnap(path) {
+  const real = realpathSync(path);
+  if (real === '/usr/bin/snap' || real.startsWith('/snap/')) return true;
+  const beginning = Buffer.alloc(4096);
+  const file = openSync(real);
+  const length = readSync(file, beginning);
+  closeSync(file);
+  const text = beginning.toString('latin1', 0, length);
+  return text.startsWith('#!') && /\bsnap\b/.test(text);
+}
+
 async function onThisMachine({ commands, applications }) {
   for (const command of commands) {
     try {
       const path = (await run('sh', ['-c', 'command -v "$0"', command], { output: 'quiet' })).trim();
-      // Ubuntu's packages of these names are scripts that ask for a snap: only one that starts counts.
-      await run(path, ['--version'], { output: 'quiet', seconds: 20 });
-      return path;
+      if (!isSnap(path) && (await starts(path))) return path;
     } catch {
       // the next name
     }
@@ -59,14 +81,12 @@ async function onThisMachine({ commands, applications }) {
   return applications.find((path) => existsSync(path));
 }
 
-async function download({ name, download: [command, ...words] }) {
+/** Runs a step of the set-up; resolves to whether it went well, and says why not. */
+async function attempt(what, [command, ...words]) {
   const seconds = Number(process.env.GANTRY_BROWSER_TIMEOUT || 240);
-  say('browsers', `downloading ${name}`);
+  say('browsers', what);
   try {
     await run(command, words, { output: 'quiet', seconds });
-    if (process.platform === 'linux' && process.getuid?.() === 0) {
-      await run(nodeBinary('playwright'), ['install-deps', name], { output: 'quiet', seconds });
-    }
     return true;
   } catch (error) {
     const reason = error.output?.split('\n').find((line) => /error|fail|refused|not found/i.test(line));
@@ -75,21 +95,36 @@ async function download({ name, download: [command, ...words] }) {
   }
 }
 
-async function find(browser) {
-  const named = process.env[browser.variable];
+/** The downloaded browser, fetched and given its libraries if need be; undefined where it does not start. */
+async function download({ name, downloaded, download: command, libraries: [tool, ...words] }) {
+  if (!downloaded() && !(await attempt(`downloading ${name}`, command))) return undefined;
+  const path = downloaded();
+  if (!path || (await starts(path))) return path;
+  // Playwright takes sudo by itself; without one that asks nothing it would ask.
+  if (process.platform !== 'linux' || !(await privileged())) return undefined;
+  await attempt(`installing the libraries of ${name}`, [nodeBinary(tool), ...words]);
+  return (await starts(path)) ? path : undefined;
+}
+
+export async function find(browser) {
+  const { name, variable, packages, downloaded, libraries } = browser;
+  const named = process.env[variable];
   if (named) {
-    if (!existsSync(named)) throw new Error(`${browser.variable} names ${named}, which is not there`);
+    if (!existsSync(named)) throw new Error(`${variable} names ${named}, which is not there`);
     return named;
   }
-  const ready = (await onThisMachine(browser)) ?? browser.downloaded();
+  const ready = (await onThisMachine(browser)) ?? (await download(browser));
   if (ready) return ready;
-  if ((await download(browser)) && browser.downloaded()) return browser.downloaded();
-  for (const name of browser.packages) {
-    if (!(await aptInstall('browsers', [name]))) continue;
+  for (const one of packages) {
+    if (!(await aptInstall('browsers', [one]))) continue;
     const installed = await onThisMachine(browser);
     if (installed) return installed;
   }
-  throw new Error(`no ${browser.name}: install ${browser.packages.join(' or ')}, or name one in ${browser.variable}`);
+  if (downloaded()) {
+    const advice = `run \`sudo npx ${libraries.join(' ')}\``;
+    throw new Error(`${name} does not start, libraries are missing: ${advice}, or name another one in ${variable}`);
+  }
+  throw new Error(`no ${name}: install ${packages.join(' or ')}, or name one in ${variable}`);
 }
 
 /** Environment variables with the path of each browser. */
