@@ -149,6 +149,8 @@ test('the tree is walked with the keyboard, and files are shown', async ({ playg
   await playground.open('react', recording.url);
   await playground.install();
   const tree = playground.page.getByRole('tree');
+  // It is read from the store after the install.
+  await expect(tree.getByRole('treeitem', { name: 'react', exact: true })).toBeVisible();
   await tree.focus();
   await playground.page.keyboard.press('End');
   await playground.page.keyboard.press('Home');
@@ -163,6 +165,28 @@ test('the tree is walked with the keyboard, and files are shown', async ({ playg
   await playground.page.keyboard.press('ArrowLeft');
   await playground.page.keyboard.press('ArrowLeft');
   await expect(tree.locator('[data-active=true]')).toHaveAttribute('aria-expanded', 'false');
+});
+
+test('after a click in the tree the keys go on from there', async ({ playground, recording }) => {
+  await playground.open('react', recording.url);
+  await playground.install();
+  const tree = playground.page.getByRole('tree');
+  const active = tree.locator('[data-active=true]');
+  await tree.getByRole('treeitem', { name: 'react', exact: true }).click();
+  await expect(tree.getByRole('treeitem', { name: 'cjs' })).toBeVisible();
+  await playground.page.keyboard.press('End');
+  await expect(active).not.toHaveText('react');
+  const last = await active.textContent();
+  await playground.page.keyboard.press('ArrowUp');
+  await expect(active).not.toHaveText(last ?? '');
+  await playground.page.keyboard.press('Home');
+  await expect(active).toHaveText('package.json');
+});
+
+test('a double-click on Install installs', async ({ playground, recording }) => {
+  await playground.open('react', recording.url);
+  await playground.page.getByTestId('install-button').dblclick();
+  await playground.installed(1);
 });
 
 test('the lock file can be read and downloaded', async ({ playground, recording }) => {

@@ -119,6 +119,7 @@ export function Explorer() {
               active={first + offset === at}
               onPress={() => {
                 active.value = first + offset;
+                scroller.current?.focus();
                 activate(row);
               }}
             />
@@ -154,6 +155,8 @@ function TreeRow({ row, index, active, onPress }: TreeRowProps) {
       data-active={active}
       data-kind={row.kind}
       style={{ top: `${index * ROW_HEIGHT}px`, '--level': row.level - 1 }}
+      // A press would give the row the focus, and with it the keys.
+      onMouseDown={(event) => event.preventDefault()}
       onClick={onPress}
     >
       <span class="twist">{directory && <ChevronIcon />}</span>
@@ -175,10 +178,10 @@ function parentOf(all: readonly Row[], at: number): number {
   return at;
 }
 
-/** Letters typed within half a second of each other make a prefix. */
+/** Letters typed within a second of each other make a prefix. */
 function type(typed: { text: string; at: number }, key: string): string {
   const now = performance.now();
-  typed.text = now - typed.at < 500 ? typed.text + key.toLowerCase() : key.toLowerCase();
+  typed.text = now - typed.at < 1000 ? typed.text + key.toLowerCase() : key.toLowerCase();
   typed.at = now;
   return typed.text;
 }

@@ -36,14 +36,19 @@ export function InstallPanel() {
       <header class="panel-header">
         <h2 id="install-title">Install</h2>
         {busy ? (
-          <button type="button" onClick={cancel} disabled={present.state === 'cancelling'} data-testid="cancel-button">
+          <button
+            type="button"
+            onClick={onFirstClick(cancel)}
+            disabled={present.state === 'cancelling'}
+            data-testid="cancel-button"
+          >
             {present.state === 'cancelling' ? 'Cancelling' : 'Cancel'}
           </button>
         ) : (
           <button
             type="button"
             class="primary"
-            onClick={() => void install()}
+            onClick={onFirstClick(() => void install())}
             disabled={store.value.state === 'opening' || store.value.state === 'waiting'}
             data-testid="install-button"
           >
@@ -58,6 +63,13 @@ export function InstallPanel() {
       </div>
     </section>
   );
+}
+
+/** Not for the second click of a double one: the button that it meets has taken the place of the one that was meant. */
+function onFirstClick(action: () => void): (event: MouseEvent) => void {
+  return ({ detail }) => {
+    if (detail < 2) action();
+  };
 }
 
 function Body({ present }: { present: Installation }) {
