@@ -132,6 +132,24 @@ test('code that fails is reported, and what it imports by name', async ({ playgr
   await expect(playground.failure).toContainText('on purpose');
 });
 
+test('code that throws after a while keeps what it has shown', async ({ playground, recording }) => {
+  await playground.open('lodash', recording.url);
+  await playground.install();
+  await playground.edit('main.js');
+  await playground.write(`
+    console.log('before');
+    dispatchEvent(new ErrorEvent('error', { message: 'ResizeObserver loop completed with undelivered notifications.' }));
+    setTimeout(() => { setTimeout(() => console.log('after')); throw new Error('on purpose'); });
+  `);
+  await playground.page.getByTestId('run-button').click();
+  await expect(playground.failure).toContainText('on purpose');
+  await expect(playground.frame.getByRole('log')).toHaveText('beforeafter');
+  await playground.write("console.log('mended');");
+  await playground.page.getByTestId('run-button').click();
+  await expect(playground.frame.getByRole('log')).toHaveText('mended');
+  await expect(playground.failure).toHaveCount(0);
+});
+
 test('the frame reaches neither the page nor its storage', async ({ playground, recording }) => {
   await playground.open('lodash', recording.url);
   await playground.install();

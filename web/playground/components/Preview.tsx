@@ -39,7 +39,16 @@ function Body({ ready }: { ready: boolean }) {
   const present = run.value;
   switch (present.state) {
     case 'shown':
-      return <Frame key={present.serial} page={present.page} />;
+      return (
+        <>
+          {present.thrown && (
+            <div class="panel-body">
+              <FailureCard failure={present.thrown} title="The code threw an error" />
+            </div>
+          )}
+          <Frame key={present.serial} page={present.page} />
+        </>
+      );
     case 'failed':
       return (
         <div class="panel-body">

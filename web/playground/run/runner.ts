@@ -9,7 +9,8 @@ import type { BundleSize } from './bundle.js';
 export type Run =
   | { state: 'idle' }
   | { state: 'bundling' }
-  | { state: 'shown'; page: string; size: BundleSize; serial: number }
+  /** `thrown`: what the code threw last. What it shows stays: an app goes on after most errors. */
+  | { state: 'shown'; page: string; size: BundleSize; serial: number; thrown?: Failure }
   | { state: 'failed'; failure: Failure };
 
 export const run = signal<Run>({ state: 'idle' });
@@ -59,11 +60,10 @@ export function followInstalls(): void {
 
 /** What the frame says of itself. */
 export function reportFromFrame(message: string): void {
-  if (run.value.state !== 'shown') return;
-  run.value = {
-    state: 'failed',
-    failure: { code: 'RUN_THREW', message, hint: 'The error comes from the code that was run.', package: undefined },
-  };
+  const present = run.value;
+  if (present.state !== 'shown' || present.thrown?.message === message) return;
+  const hint = 'The error comes from the code that was run.';
+  run.value = { ...present, thrown: { code: 'RUN_THREW', message, hint, package: undefined } };
 }
 
 function runFailure(error: unknown): Failure {

@@ -7,6 +7,8 @@ export function begin(): void {
 export function reportErrors(): void {
   const report = (error: unknown) => {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    // The browser's note that a layout takes another frame; nothing is wrong.
+    if (message.startsWith('ResizeObserver loop')) return;
     parent.postMessage({ gantryFrame: 'error', message }, '*');
   };
   addEventListener('error', (event) => report(event.error ?? event.message));
