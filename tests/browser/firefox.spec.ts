@@ -13,7 +13,7 @@ let browser: Browser;
 
 test.beforeAll(async () => {
   if (!executablePath) throw new Error('there is no Firefox: name one in GANTRY_FIREFOX');
-  browser = await launch({ browser: 'firefox', executablePath, headless: true });
+  browser = await launch({ browser: 'firefox', executablePath, headless: true, timeout: 90_000 });
 });
 
 test.afterAll(() => browser?.close());
@@ -50,17 +50,19 @@ test('Firefox: the lock and the tree are those of the native command, and a seco
   expect(await recording.requests()).toBe(0);
 });
 
-test('Firefox: the playground installs and runs', async ({ site, recording }) => {
+test('Firefox: the playground installs React and shows its component', async ({ site, recording }) => {
   const page = await browser.newPage();
   await page.evaluateOnNewDocument((url) => {
     if (self === top) localStorage.setItem('gantry:registry', url);
   }, recording.url);
-  await page.goto(`${site.url}/?project=lodash`);
+  await page.goto(`${site.url}/?project=react`);
   await page.locator('[data-testid=install-button]:not(:disabled)').click();
-  await page.waitForSelector('[data-testid=done]');
+  await page.waitForSelector('[data-testid=done]', { timeout: 60_000 });
   await page.locator('[data-testid=run-button]:not(:disabled)').click();
   const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
-  await frame?.waitForFunction(() => document.querySelector('#output')?.textContent?.includes('Ada: 215'));
+  if (!frame) throw new Error('the frame has no document');
+  await frame.waitForFunction(() => document.querySelector('#root')?.textContent?.includes('Rendered by React 19.'));
+  await page.close();
 });
 
 for (const suite of SUITES) {
