@@ -1,7 +1,7 @@
 // The phases, each with the preparation that makes it what it is called, and the proof of it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contents, expectOnly, wipeAll, wipeCaches, wipeFromProject } from './workspace.mjs';
+import { contents, expectOnly, wipeAll, wipeFromProject } from './workspace.mjs';
 
 /** How old the run that warmed the caches may be in fresh phases: bun asks nobody for 300 s, npm neither. */
 export const FRESH_SECONDS = 120;
@@ -19,6 +19,7 @@ export const STALE_SECONDS = 310;
  * @property {number} needed tarballs that npm needs for the project
  * @property {string} [lock] its own lock, once made
  * @property {{ mode: import('./tools.mjs').Mode, at: number }} [warm] the run that filled the caches
+ * @property {() => void} [restoreAged] puts caches back that were kept to age
  * @property {(mode: import('./tools.mjs').Mode) => Promise<void>} run an unmeasured run that must succeed
  */
 
@@ -70,6 +71,8 @@ export const phases = [
     tarballs: false,
     keepsStale: true,
     prepare: async (subject) => {
+      // Also before a repeated sample: the one before may have renewed what it found.
+      subject.restoreAged?.();
       const age = subject.warm ? (Date.now() - subject.warm.at) / 1000 : 0;
       if (subject.warm?.mode !== 'resolve' || age < STALE_SECONDS) throw new Error(`caches are ${age} s old`);
       keepOnly(subject, []);
@@ -144,12 +147,10 @@ function keepOnly({ workspace, folders }, names) {
 /** Fills the caches by a run of this kind from nothing, unless that was done lately.
  * @param {Subject} subject @param {import('./tools.mjs').Mode} mode @param {number} seconds */
 async function warm(subject, mode, seconds) {
-  const { warm: warmed, workspace, folders } = subject;
+  const { warm: warmed, folders } = subject;
   if (warmed?.mode === mode && (Date.now() - warmed.at) / 1000 < seconds) return;
   const lock = mode === 'frozen' ? await ownLock(subject) : undefined;
-  keepOnly(subject, []);
-  wipeCaches(workspace, folders);
-  expectOnly(folders.cache, []);
+  startFromNothing(subject);
   if (lock) writeFileSync(join(folders.project, subject.tool.lock), lock);
   await subject.run(mode);
   subject.warm = { mode, at: Date.now() };

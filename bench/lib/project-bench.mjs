@@ -54,7 +54,6 @@ export class ProjectBench {
       for (const subject of this.subjects) this.#keepAged(subject);
     }
     for (const subject of this.subjects) {
-      if (phase.keepsStale) this.#restoreAged(subject);
       const { sample, rejected } = await this.sampler.take(subject, phase);
       results[subject.tool.name] = { expected: sample?.traffic, samples: [], rejected: [...rejected] };
       if (!sample) continue;
@@ -71,7 +70,6 @@ export class ProjectBench {
       for (const subject of order) {
         const own = results[subject.tool.name];
         if (!own.expected || (subject.tool.slow && round > 0 && !this.full)) continue;
-        if (phase.keepsStale) this.#restoreAged(subject);
         const { sample, rejected } = await this.sampler.take(subject, phase, own.expected);
         own.rejected.push(...rejected);
         const { usage, traffic, warmedSecondsAgo } = sample ?? {};
@@ -83,14 +81,15 @@ export class ProjectBench {
     return results;
   }
 
+  /** Every sample of a stale phase begins with a copy of the caches as they are now. */
   #keepAged(subject) {
-    subject.aged = { folder: this.workspace.copyAside(subject.folders.cache), warm: subject.warm };
-  }
-
-  /** Puts the aged caches back, as a sample may have renewed them. */
-  #restoreAged(subject) {
-    this.workspace.moveAside(subject.folders.cache);
-    this.workspace.copy(subject.aged.folder, subject.folders.cache);
-    subject.warm = subject.aged.warm;
+    const { workspace } = this;
+    const { folders, warm } = subject;
+    const aged = workspace.copyAside(folders.cache);
+    subject.restoreAged = () => {
+      workspace.moveAside(folders.cache);
+      workspace.copy(aged, folders.cache);
+      subject.warm = warm;
+    };
   }
 }
