@@ -28,22 +28,35 @@ export class Registry {
 
   /** Requests since the start or the last reset, control requests left out. */
   async requests(): Promise<number> {
-    const response = await fetch(`${this.url}-/gantry/stats`);
-    const { requests } = (await response.json()) as { requests: number };
-    return requests;
+    return (await this.#stats()).requests;
+  }
+
+  /** Of those, how many a fault is played to: at once, also where it never ends. */
+  async faulty(): Promise<number> {
+    return (await this.#stats()).faults;
   }
 
   async reset(): Promise<void> {
-    await fetch(`${this.url}-/gantry/reset`, { method: 'POST' });
+    await this.#control('POST', 'reset');
   }
 
   /** Play a fault; see the registry's own documentation of rules. */
   async fault(rule: object): Promise<void> {
-    await fetch(`${this.url}-/gantry/faults`, { method: 'POST', body: JSON.stringify(rule) });
+    await this.#control('POST', 'faults', JSON.stringify(rule));
   }
 
   async healthy(): Promise<void> {
-    await fetch(`${this.url}-/gantry/faults`, { method: 'DELETE' });
+    await this.#control('DELETE', 'faults');
+  }
+
+  async #stats(): Promise<{ requests: number; faults: number }> {
+    return (await (await this.#control('GET', 'stats')).json()) as { requests: number; faults: number };
+  }
+
+  async #control(method: string, path: string, body?: string): Promise<Response> {
+    const response = await fetch(`${this.url}-/gantry/${path}`, { method, ...(body !== undefined && { body }) });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response;
   }
 
   /** It ends with its standard input. */
