@@ -5,8 +5,10 @@ import { say } from './lib/paths.mjs';
 
 const benches = {
   record: 'record once what the projects need (asks the registry that npm is configured with)',
+  'record-pages': 'the same for installs in a page, afterwards',
   native: 'phases p0 to p4 of the native command against bun, pnpm, utoo and npm',
   resolver: 'time to write a lock over the number of packages',
+  browser: 'installs in a page against @utoo/web, npm-in-browser, almostnode and a floor',
 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,12 +26,12 @@ const { values, positionals } = parseArgs({
 });
 const [name] = positionals;
 if (!Object.hasOwn(benches, name ?? '')) {
-  for (const [bench, what] of Object.entries(benches)) console.log(`  ${bench.padEnd(10)} ${what}`);
+  for (const [bench, what] of Object.entries(benches)) console.log(`  ${bench.padEnd(14)} ${what}`);
   console.log(`
   --full             more rounds, and the phases that wait for caches to age
   --rounds N         rounds; 3, or 5 with --full
   --projects A,B     lodash, vite-react, next15, cra5
-  --phases A,B       p0, p1, p1w, p1w-stale, p2, p3, p4
+  --phases A,B       p0, p1, p1w, p1w-stale, p2, p3, p4; in a page: cold, reload, added, lock
   --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
   --latency MS       delay of every answer of the registry
   --bandwidth BITS   bits a second of each connection

@@ -28,12 +28,18 @@ export function readJudge(project) {
   for (const [path, entry] of Object.entries(hidden.packages)) {
     if (entry.link) continue;
     const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    const item = { path, name, version: entry.version };
+    const item = { path, name, version: installedVersion(path) ?? entry.version };
     placed.push(item);
     // What a package bundles is part of another's tarball.
     if (entry.resolved && !entry.inBundle) tarballs.set(item, join(recordingFolder, 'tarballs', escaped(entry)));
   }
   return { placed, tarballs: new Set(tarballs.values()).size, samples: sampleFiles(tarballs) };
+
+  // A recorded version may be a copy of another one, with that one's package.json (record.mjs).
+  function installedVersion(path) {
+    const manifest = join(project, path, 'package.json');
+    return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined;
+  }
 
   function escaped(entry) {
     const [name, file] = new URL(entry.resolved).pathname.slice(1).split('/-/');
@@ -61,19 +67,30 @@ function sampleFiles(tarballs) {
 
 /** Compares an installed project with the judge's. @param {Judge} judge @param {string} project @returns {Verdict} */
 export function compare(judge, project) {
-  const { byPath, byIdentity } = installedPackages(project);
+  let shared = 0;
+  const found = judgeTree(judge, installedPackages(project), (path) => {
+    const file = join(project, path);
+    if (!existsSync(file)) return undefined;
+    if (statSync(file).nlink > 1) shared += 1;
+    return digest(readFileSync(file));
+  });
+  return { ...found, links: shared === 0 ? 'own files' : shared * 2 > found.files ? 'hard links' : 'some hard links' };
+}
+
+/**
+ * The same for a tree wherever it is.
+ * @param {Judge} judge
+ * @param {{ byPath: Map<string, string>, byIdentity: Map<string, string> }} installed `name@version` by folder, and back
+ * @param {(path: string) => string | undefined} digestOf SHA-1 of a file, `undefined` if there is none
+ */
+export function judgeTree(judge, { byPath, byIdentity }, digestOf) {
   const identity = ({ name, version }) => `${name}@${version}`;
   const isExact = (item) => byPath.get(item.path) === identity(item);
   const folderOf = (item) => (isExact(item) ? item.path : byIdentity.get(identity(item)));
-  let files = 0;
-  let shared = 0;
-  for (const sample of judge.samples) {
+  const isRight = (sample) => {
     const folder = folderOf(sample.package);
-    const file = folder && join(project, folder, sample.file);
-    if (!file || !existsSync(file)) continue;
-    if (digest(readFileSync(file)) === sample.digest) files += 1;
-    if (statSync(file).nlink > 1) shared += 1;
-  }
+    return folder !== undefined && digestOf(`${folder}/${sample.file}`) === sample.digest;
+  };
   const wanted = new Set(judge.placed.map(identity));
   return {
     packages: judge.placed.length,
@@ -81,8 +98,7 @@ export function compare(judge, project) {
     present: judge.placed.filter((item) => byIdentity.has(identity(item))).length,
     extra: [...byIdentity.keys()].filter((found) => !wanted.has(found)).length,
     sampled: judge.samples.length,
-    files,
-    links: shared === 0 ? 'own files' : shared * 2 > files ? 'hard links' : 'some hard links',
+    files: judge.samples.filter(isRight).length,
   };
 }
 

@@ -1,25 +1,39 @@
 // The peers, by pinned version from the registry that npm is configured with, in a cache folder.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchFolder, peersFolder, say } from './paths.mjs';
+import { benchFolder, cacheFolder, peersFolder, say } from './paths.mjs';
 
 const manifest = join(benchFolder, 'peers', 'package.json');
+const pinned = () => JSON.parse(readFileSync(manifest, 'utf8'));
 
 /** Versions that peers/package.json names. @returns {Record<string, string>} */
-export const peerVersions = () => JSON.parse(readFileSync(manifest, 'utf8')).dependencies;
+export const peerVersions = () => pinned().dependencies;
+/** The same of those that run in a page. @returns {Record<string, string>} */
+export const browserPeerVersions = () => pinned().browserPeers;
+
+/** Where those that run in a page are, with what stands in for Node's modules. */
+export const browserPeersFolder = join(cacheFolder, 'browser-peers');
 
 /** Installs the peers unless these versions are there. */
-export function providePeers() {
-  const installed = join(peersFolder, 'package.json');
-  const done = join(peersFolder, 'node_modules', '.package-lock.json');
-  const fresh = existsSync(done) && existsSync(installed);
-  if (fresh && readFileSync(installed, 'utf8') === readFileSync(manifest, 'utf8')) return;
-  say('peers', `installing into ${peersFolder}`);
-  mkdirSync(peersFolder, { recursive: true });
-  copyFileSync(manifest, installed);
+export const providePeers = () => provide(peersFolder, peerVersions());
+
+/** Installs those that run in a page unless these versions are there. */
+export const provideBrowserPeers = () =>
+  provide(browserPeersFolder, { ...browserPeerVersions(), ...pinned().browserPolyfills });
+
+/** @param {string} folder @param {Record<string, string>} dependencies */
+function provide(folder, dependencies) {
+  const text = `${JSON.stringify({ name: 'gantry-bench-peers', private: true, dependencies }, null, 2)}\n`;
+  const installed = join(folder, 'package.json');
+  const done = join(folder, 'node_modules', '.package-lock.json');
+  if (existsSync(done) && existsSync(installed) && readFileSync(installed, 'utf8') === text) return;
+  say('peers', `installing into ${folder}`);
+  mkdirSync(folder, { recursive: true });
+  rmSync(done, { force: true });
+  writeFileSync(installed, text);
   const words = ['install', '--ignore-scripts', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  execFileSync('npm', words, { cwd: peersFolder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npm', words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 const bits = () => `${process.platform}-${process.arch}`;

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { addition, targetFlags } from './browser/target.mjs';
 import { projectsFolder, recordingFolder, say } from './paths.mjs';
 import { measure } from './process.mjs';
 import { Registry } from './registry.mjs';
@@ -43,7 +44,7 @@ export function recordingStamp() {
  * @param {{ projects?: string[] }} [options]
  */
 export async function record(tools, scratch, { projects = projectNames } = {}) {
-  const upstream = process.env.GANTRY_BENCH_UPSTREAM || configuredRegistry();
+  const upstream = upstreamRegistry();
   mkdirSync(recordingFolder, { recursive: true });
   const npm = tools.find((tool) => tool.name === 'npm');
   for (const project of projects) {
@@ -73,10 +74,34 @@ export async function record(tools, scratch, { projects = projectNames } = {}) {
       });
       rmSync(join(scratch, `${project}-${tool.name}`), { recursive: true });
     }
+    await recordForPages(tools, project, upstream, scratch);
   }
   const added = addedVersions();
   writeFileSync(stampFile, JSON.stringify({ digest: digest(), date: new Date().toISOString(), added }, null, 2));
   say('record', `${added.length} versions of other platforms' packages added: ${added.join(' ') || '-'}`);
+}
+
+/**
+ * What the browser bench needs besides: packages of its platform, what Gantry guesses for it, and the package that is added.
+ * @param {import('./tools.mjs').Tool[]} tools @param {string} project @param {string} upstream @param {string} scratch
+ */
+export async function recordForPages(tools, project, upstream, scratch) {
+  for (const tool of tools.filter(({ name }) => ['npm', 'gantry'].includes(name))) {
+    say('record', `${project}: ${tool.name} installs for pages`);
+    const forPages = { ...tool, command: (...words) => [...tool.command(...words), ...targetFlags] };
+    const folders = freshFolders(join(scratch, `${project}-pages`), project);
+    await withRegistry(upstream, async (url) => {
+      for (let again = 0; again < (tool.name === 'gantry' ? REPEATS : 1); again++) {
+        for (const name of ['node_modules', tool.lock])
+          rmSync(join(folders.project, name), { recursive: true, force: true });
+        rmSync(folders.cache, { recursive: true });
+        await attempt(forPages, 'install', folders, url, scratch);
+      }
+      writeFileSync(join(folders.project, 'package.json'), addition(project, projectManifest(project)).manifest);
+      await attempt(forPages, 'install', folders, url, scratch);
+    });
+    rmSync(join(scratch, `${project}-pages`), { recursive: true });
+  }
 }
 
 /** @param {string} upstream @param {(url: string) => Promise<void>} work */
@@ -158,8 +183,11 @@ async function copyTarball(name, from, to, upstream) {
   copyFileSync(join(folder, source), join(folder, target));
 }
 
-function configuredRegistry() {
-  return execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
+/** Where what is not recorded yet comes from: the registry npm is configured with, unless GANTRY_BENCH_UPSTREAM names one. */
+export function upstreamRegistry() {
+  return (
+    process.env.GANTRY_BENCH_UPSTREAM || execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
+  );
 }
 
 /** The versions that are copies: they have the integrity of another version. */

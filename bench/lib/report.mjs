@@ -7,7 +7,7 @@ import { ratios, spread } from './statistics.mjs';
 export const withUnit = (value) =>
   value < 0.0995 ? `${(value * 1000).toFixed(value < 0.01 ? 1 : 0)} ms` : `${value.toFixed(2)} s`;
 const mega = (value) => (value / 1e6).toFixed(value < 1e7 ? 1 : 0);
-const times = (value) => `${value.toFixed(value < 9.95 ? 2 : 1)} ×`;
+export const times = (value) => `${value.toFixed(value < 9.95 ? 2 : 1)} ×`;
 const BASE = 'gantry';
 const NULL_TEST = 'gantry-again';
 

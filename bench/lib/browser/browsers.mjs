@@ -1,0 +1,114 @@
+// A browser with a profile that has never been used, and what its renderer holds in memory as the kernel counts it.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Installs of whole projects by the slowest peer over a slow network stay well below this. */
+const PAGE_TIMEOUT = 300_000;
+
+const CHROMIUM_WORDS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // So that the page's renderer is the only one.
+  '--disable-features=SpareRendererForSitePerProcess',
+];
+
+/** The part of a page that Playwright and Puppeteer have in common.
+ * @typedef {{ goto: (url: string) => Promise<unknown>, reload: () => Promise<unknown>,
+ *   evaluate: (script: any, argument?: any) => Promise<any> }} Page */
+
+export class FreshBrowser {
+  /** @param {'chromium' | 'firefox'} kind @param {string} profile @param {Page} page @param {() => Promise<unknown>} close */
+  constructor(kind, profile, page, close) {
+    this.kind = kind;
+    this.profile = profile;
+    this.page = page;
+    this.#close = close;
+  }
+
+  #close;
+
+  /** Starts one. `profile` must not exist yet: that it is new is the first half of the proof that nothing is cached.
+   * @param {{ kind: 'chromium' | 'firefox', executable: string, profile: string }} options */
+  static async start({ kind, executable, profile }) {
+    if (existsSync(profile)) throw new Error(`${profile} has been used before`);
+    mkdirSync(profile, { recursive: true });
+    return kind === 'chromium' ? startChromium(executable, profile) : startFirefox(executable, profile);
+  }
+
+  /** Bytes of the page's process: now, and the most since it began; `undefined` where there is no /proc to tell.
+   * @returns {{ now: number, peak: number } | undefined} */
+  memory() {
+    if (!existsSync('/proc/self/status')) return undefined;
+    const marks = { chromium: '--type=renderer', firefox: '-isForBrowser' };
+    const found = processes(this.profile)
+      .filter(({ command }) => command.some((word) => word.includes(marks[this.kind])))
+      .map(({ status }) => ({ now: kilobytes(status, 'VmRSS'), peak: kilobytes(status, 'VmHWM') }));
+    // Firefox keeps content processes ready; the page's is the one that grew.
+    const [page] = found.sort((one, other) => other.peak - one.peak);
+    if (!page)
+      throw new Error(`no process with ${marks[this.kind]} belongs to the browser with profile ${this.profile}`);
+    return page;
+  }
+
+  async close() {
+    await this.#close();
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function startChromium(executablePath, profile) {
+  const { chromium } = await import('@playwright/test');
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: CHROMIUM_WORDS });
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(PAGE_TIMEOUT);
+  return new FreshBrowser('chromium', profile, page, () => context.close());
+}
+
+async function startFirefox(executablePath, userDataDir) {
+  const { launch } = await import('puppeteer-core');
+  const options = { executablePath, userDataDir, headless: true, protocolTimeout: 2 * PAGE_TIMEOUT };
+  const browser = await launch({ browser: 'firefox', ...options });
+  const page = await browser.newPage();
+  return new FreshBrowser('firefox', userDataDir, page, () => browser.close());
+}
+
+/** Waits for a call in the page, but not for ever. @template T @param {string} name @param {Promise<T>} call @returns {Promise<T>} */
+export async function inTime(name, call) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer to ${name} within ${PAGE_TIMEOUT / 1000} s`)), PAGE_TIMEOUT);
+  });
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The browser that uses a profile, and everything it started. @param {string} profile */
+function processes(profile) {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((id) => {
+      try {
+        const status = readFileSync(join('/proc', id, 'status'), 'utf8');
+        const command = readFileSync(join('/proc', id, 'cmdline'), 'utf8').split('\0');
+        return [{ id, parent: /^PPid:\s+(\d+)/m.exec(status)?.[1] ?? '', command, status }];
+      } catch {
+        return []; // it ended
+      }
+    });
+  const family = new Set(
+    all.filter(({ command }) => command.some((word) => word.includes(profile))).map(({ id }) => id),
+  );
+  for (let size = -1; size !== family.size; ) {
+    size = family.size;
+    for (const { id, parent } of all) if (family.has(parent)) family.add(id);
+  }
+  return all.filter(({ id }) => family.has(id));
+}
+
+const kilobytes = (status, field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) * 1024;
