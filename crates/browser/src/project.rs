@@ -40,18 +40,8 @@ impl ProjectOptions {
     }
 
     pub fn omit(&self) -> Result<Omit, Fault> {
-        let mut omit = Omit::default();
-        for kind in &self.omit {
-            match kind.as_str() {
-                "dev" => omit.dev = true,
-                "optional" => omit.optional = true,
-                "peer" => omit.peer = true,
-                other => {
-                    return Err(Fault::new("INVALID_OPTION", format!("omit: {other} is none of dev, optional, peer")));
-                }
-            }
-        }
-        Ok(omit)
+        Omit::from_names(self.omit.iter().map(String::as_str))
+            .map_err(|other| Fault::new("INVALID_OPTION", format!("omit: {other} is none of dev, optional, peer")))
     }
 
     pub fn encode(&self) -> Bytes {

@@ -17,6 +17,20 @@ pub struct Omit {
 }
 
 impl Omit {
+    /// From npm's names of the kinds. The error is the first name that is none of them.
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, &'a str> {
+        let mut omit = Self::default();
+        for name in names {
+            match name {
+                "dev" => omit.dev = true,
+                "optional" => omit.optional = true,
+                "peer" => omit.peer = true,
+                other => return Err(other),
+            }
+        }
+        Ok(omit)
+    }
+
     /// Whether an entry's flags say that it is left out.
     fn covers(&self, entry: &LockEntry) -> bool {
         (self.peer && entry.peer)

@@ -42,6 +42,20 @@ pub enum ReplaceHost {
     Always,
 }
 
+impl ReplaceHost {
+    /// What npm's setting says; `npmjs`, its default, is the host of [`DEFAULT_REGISTRY`](crate::DEFAULT_REGISTRY).
+    pub fn from_setting(setting: Option<&str>) -> Self {
+        match setting {
+            None | Some("npmjs" | "") => {
+                crate::DEFAULT_REGISTRY.and_then(crate::host_of).map_or(Self::Never, Self::Host)
+            }
+            Some("always") => Self::Always,
+            Some("never") => Self::Never,
+            Some(host) => Self::Host(crate::host_of(host).unwrap_or_else(|| host.to_owned())),
+        }
+    }
+}
+
 /// What a version's own document says that an abbreviated packument leaves out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VersionFacts {
@@ -133,6 +147,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             Some(address) => self.fetch_url(name, address, &package)?,
             None => self.conventional_tarball_url(name, version),
         };
+        let url = self.refuse_certificate(name, &package, url)?;
         // What an address carries is for this address, not for the registry that may be asked in its place.
         let own = own.flatten().filter(|_| placed.as_ref() == Some(&url));
         let authorization = self.authorization(name, &url).or_else(|| own.map(header));
@@ -182,7 +197,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         };
         let usable = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if usable {
-            Ok(text)
+            self.refuse_certificate(name, name, text)
         } else {
             Err(RegistryError::Url { package: name.to_owned(), url: without_userinfo(&text).0 })
         }
@@ -216,6 +231,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let prefixed = path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
         let origin = base.origin().ascii_serialization();
         Ok(if prefixed { format!("{origin}{path}") } else { format!("{origin}{prefix}{path}") })
+    }
+
+    /// An address, unless its credential is a client certificate: without it the answer would be a puzzling one.
+    fn refuse_certificate(&self, name: &str, package: &str, url: String) -> Result<String, RegistryError> {
+        if self.settings.config.wants_certificate(&url, &self.registry_for(name)) {
+            return Err(RegistryError::Certificate { package: package.to_owned(), url });
+        }
+        Ok(url)
     }
 
     /// The credential that belongs to an address of `name`'s registry.

@@ -15,6 +15,7 @@ pub const CODES: &[&str] = &[
     "REGISTRY_PACKUMENT",
     "REGISTRY_TARBALL",
     "REGISTRY_URL",
+    "REGISTRY_CERTIFICATE",
 ];
 
 /// An answer that cannot be used, or none at all.
@@ -89,6 +90,14 @@ pub enum RegistryError {
         /// The address.
         url: String,
     },
+    /// A registry that is configured with a client certificate.
+    #[error("{package} is to be asked for with a client certificate, which is not supported yet: {url}")]
+    Certificate {
+        /// The package concerned.
+        package: String,
+        /// The address, without credentials.
+        url: String,
+    },
 }
 
 impl RegistryError {
@@ -103,6 +112,7 @@ impl RegistryError {
             Self::Packument { .. } => "REGISTRY_PACKUMENT",
             Self::Tarball { source, .. } => source.code(),
             Self::Url { .. } => "REGISTRY_URL",
+            Self::Certificate { .. } => "REGISTRY_CERTIFICATE",
         }
     }
 
@@ -115,7 +125,8 @@ impl RegistryError {
             | Self::Unreachable { package, .. }
             | Self::Packument { package, .. }
             | Self::Tarball { package, .. }
-            | Self::Url { package, .. } => package,
+            | Self::Url { package, .. }
+            | Self::Certificate { package, .. } => package,
         }
     }
 
@@ -139,6 +150,10 @@ impl RegistryError {
             }
             Self::Tarball { source, .. } => return source.hint(),
             Self::Url { .. } => "Only http and https addresses can be fetched.".to_owned(),
+            Self::Certificate { .. } => {
+                "Remove certfile and keyfile of this registry from .npmrc, and use a token where it takes one."
+                    .to_owned()
+            }
         })
     }
 
@@ -151,7 +166,8 @@ impl RegistryError {
             | Self::Unauthorized { .. }
             | Self::Packument { .. }
             | Self::Tarball { .. }
-            | Self::Url { .. } => false,
+            | Self::Url { .. }
+            | Self::Certificate { .. } => false,
         }
     }
 

@@ -290,12 +290,36 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
     }
     errors.push(client.tarball_request("a", "1.0.0", Some("ftp://me:secret@host/a.tgz"), None).unwrap_err());
     let codes: std::collections::BTreeSet<&str> = errors.iter().map(RegistryError::code).collect();
-    for code in crate::CODES.iter().filter(|code| **code != "REGISTRY_TARBALL") {
+    for code in crate::CODES.iter().filter(|code| !matches!(**code, "REGISTRY_TARBALL" | "REGISTRY_CERTIFICATE")) {
         assert!(codes.contains(code), "{code} is among the cases");
     }
     for error in errors {
         let told = format!("{error} {error:?} {:?}", error.hint());
         assert!(!told.contains("secret") && !told.contains("user"), "{told}");
+    }
+}
+
+#[test]
+fn a_registry_with_a_client_certificate_is_refused_before_it_is_asked() {
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let settings = [("//registry.example/:certfile", "cert.pem"), ("//registry.example/:keyfile", "key.pem")];
+    let client = client(&script, &clock, &settings, ReplaceHost::Never);
+    let error = now(client.packument("a")).unwrap_err();
+    assert_eq!((error.code(), error.package(), error.hint().is_some()), ("REGISTRY_CERTIFICATE", "a", true));
+    assert_eq!(client.tarball_request("a", "1.0.0", None, None).unwrap_err().code(), "REGISTRY_CERTIFICATE");
+    client.tarball_request("a", "1.0.0", Some("https://files.example/a.tgz"), None).unwrap();
+}
+
+#[test]
+fn the_setting_for_replaced_hosts_is_read_as_npm_reads_it() {
+    let host = |name: &str| ReplaceHost::Host(name.to_owned());
+    assert_eq!(ReplaceHost::from_setting(Some("always")), ReplaceHost::Always);
+    assert_eq!(ReplaceHost::from_setting(Some("never")), ReplaceHost::Never);
+    assert_eq!(ReplaceHost::from_setting(Some("files.example")), host("files.example"));
+    assert_eq!(ReplaceHost::from_setting(Some("https://files.example/npm")), host("files.example"));
+    let default = crate::DEFAULT_REGISTRY.and_then(crate::host_of).map_or(ReplaceHost::Never, ReplaceHost::Host);
+    for setting in [None, Some(""), Some("npmjs")] {
+        assert_eq!(ReplaceHost::from_setting(setting), default);
     }
 }
 

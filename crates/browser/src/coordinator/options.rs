@@ -3,8 +3,8 @@
 use crate::project::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
-use gantry_manifest::{Config, NpmrcValue};
-use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy, host_of};
+use gantry_manifest::{Config, NpmrcValue, without_userinfo};
+use gantry_registry::{RegistrySettings, ReplaceHost, RetryPolicy};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -57,7 +57,9 @@ impl CoordinatorOptions {
     pub fn registry_settings(self, origin: &str) -> Result<RegistrySettings, Fault> {
         let address = |text: &str| {
             let usable = text.starts_with("http://") || text.starts_with("https://");
-            let invalid = || Fault::new("INVALID_OPTION", format!("registry {text} is not an http address"));
+            let invalid = || {
+                Fault::new("INVALID_OPTION", format!("registry {} is not an http address", without_userinfo(text).0))
+            };
             if usable { Ok(format!("{}/", text.trim_end_matches('/'))) } else { Err(invalid()) }
         };
         let registry = address(&self.registry)?;
@@ -71,13 +73,10 @@ impl CoordinatorOptions {
         let mut config = Config::new();
         config.push_layer(layer);
         let replace_host = match self.replace_registry_host.as_deref() {
-            Some("never") => ReplaceHost::Never,
-            Some("always") => ReplaceHost::Always,
-            Some(host) => ReplaceHost::Host(host.to_owned()),
             // A registry on the page's own origin is a proxy: the addresses it passes on are of another host, which a
             // page cannot be sure to reach.
             None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
-            None => DEFAULT_REGISTRY.and_then(host_of).map_or(ReplaceHost::Never, ReplaceHost::Host),
+            setting => ReplaceHost::from_setting(setting),
         };
         let mut retry = RetryPolicy::default();
         if let Some(timeout) = self.fetch_timeout.filter(|timeout| *timeout >= 1.0) {

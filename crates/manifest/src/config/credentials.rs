@@ -32,15 +32,24 @@ impl Config {
 
     /// Like [`Config::authorization_for`], with `registry` as the registry that the request belongs to.
     pub fn authorization_within(&self, url: &str, registry: &str) -> Option<Authorization> {
-        let url = Url::parse(url).ok()?;
-        let found = self.walk_up(&url).or_else(|| {
-            let registry = Url::parse(registry).ok()?;
-            if host_of(&registry)? == host_of(&url)? { self.walk_up(&registry) } else { None }
-        });
-        match found? {
+        match self.find_credential(url, registry)?.1 {
             Found::Header(authorization) => Some(authorization),
             Found::Certificate => None,
         }
+    }
+
+    /// Whether the credential of an address is a client certificate, or comes with one (`certfile` and `keyfile`).
+    pub fn wants_certificate(&self, url: &str, registry: &str) -> bool {
+        self.find_credential(url, registry).is_some_and(|(key, _)| self.has_certificate(&key))
+    }
+
+    /// The credential of an address, else of its registry if that is the same host, and the key that it is kept under.
+    fn find_credential(&self, url: &str, registry: &str) -> Option<(String, Found)> {
+        let url = Url::parse(url).ok()?;
+        self.walk_up(&url).or_else(|| {
+            let registry = Url::parse(registry).ok()?;
+            if host_of(&registry)? == host_of(&url)? { self.walk_up(&registry) } else { None }
+        })
     }
 
     /// Takes user names and passwords out of the addresses of registries (`registry`, `@scope:registry`) and keeps them as
@@ -79,12 +88,12 @@ impl Config {
         self.push_layer(vec![(key, NpmrcValue::Text(encoded))]);
     }
 
-    fn walk_up(&self, url: &Url) -> Option<Found> {
+    fn walk_up(&self, url: &Url) -> Option<(String, Found)> {
         let mut key = format!("//{}{}", host_of(url)?, url.path());
         // Both `//host/path/:_auth` and `//host/path:_auth` are keys: one step takes a name or a slash away.
         while key.len() > 2 {
             if let Some(found) = self.credential_at(&key) {
-                return Some(found);
+                return Some((key, found));
             }
             if !key.ends_with('/') {
                 key.truncate(key.trim_end_matches(|character| character != '/').len());
@@ -96,7 +105,7 @@ impl Config {
     }
 
     fn credential_at(&self, key: &str) -> Option<Found> {
-        let setting = |name: &str| self.get(&format!("{key}:{name}")).filter(|value| !value.is_empty());
+        let setting = |name: &str| self.setting_at(key, name);
         if let Some(token) = setting("_authToken") {
             return Some(Found::Header(Authorization::Bearer(token.to_owned())));
         }
@@ -109,7 +118,15 @@ impl Config {
             let encoded = general_purpose::STANDARD.encode(plain);
             return Some(Found::Header(Authorization::Basic(encoded)));
         }
-        (setting("certfile").is_some() && setting("keyfile").is_some()).then_some(Found::Certificate)
+        self.has_certificate(key).then_some(Found::Certificate)
+    }
+
+    fn has_certificate(&self, key: &str) -> bool {
+        self.setting_at(key, "certfile").is_some() && self.setting_at(key, "keyfile").is_some()
+    }
+
+    fn setting_at(&self, key: &str, name: &str) -> Option<&str> {
+        self.get(&format!("{key}:{name}")).filter(|value| !value.is_empty())
     }
 
     /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone). npm 11 refuses to run

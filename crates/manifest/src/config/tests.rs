@@ -130,6 +130,14 @@ fn a_client_certificate_is_no_header_and_ends_the_search() {
     let layers = config(&["//r.test/:_authToken=t\n//r.test/a/:certfile=c\n//r.test/a/:keyfile=k"]);
     assert!(layers.authorization_for("https://r.test/a/b").is_none());
     assert!(layers.authorization_for("https://r.test/b").is_some());
+    let registry = "https://r.test/a/";
+    let wanted = ["https://r.test/a/b", "https://r.test/b"].map(|address| layers.wants_certificate(address, registry));
+    assert_eq!(wanted, [true, false]);
+    let both =
+        config(&["//r.test/a/:_authToken=t\n//r.test/a/:certfile=c\n//r.test/a/:keyfile=k\n//half.test/:certfile=c"]);
+    assert!(both.wants_certificate("https://r.test/files/a.tgz", registry), "as its registry does");
+    assert!(both.authorization_within("https://r.test/files/a.tgz", registry).is_some());
+    assert!(!both.wants_certificate("https://half.test/a", registry));
 }
 
 #[test]
