@@ -70,6 +70,112 @@ describe('options', { concurrency: 1 }, () => {
     assert.equal(lock(here), lock(elsewhere), 'the lock is the same for all platforms');
   });
 
+  test('settings that are not there yet are refused, not passed over', (context) => {
+    const workspace = new Workspace(context, registry);
+    const refusals = {
+      'bin-links=false': 'bin-links',
+      'save=false': 'save',
+      'global-style=true': 'global-style',
+      'cert=-----BEGIN CERTIFICATE-----': 'cert',
+      '_authToken=secret': '_authToken',
+      '_auth=secret': '_auth',
+      'node-version=20': 'node-version',
+      'https-proxy=gopher://me:secret@proxy.test': 'proxy.test',
+    };
+    for (const [setting, name] of Object.entries(refusals)) {
+      const project = workspace.project('project', {
+        ...manifest({ dependencies: { left: '1' } }),
+        '.npmrc': `${setting}\n`,
+      });
+      const finished = workspace.gantry('install', '--prefix', project, '--json');
+      assert.notEqual(finished.status, 0, setting);
+      const [error] = finished.lines;
+      assert.match(error.code, /^(CONFIG|HTTP)_/, setting);
+      assert.ok(error.message.includes(name) && error.hint, JSON.stringify(error));
+      assert.doesNotMatch(finished.stdout, /secret/);
+      assert.ok(!installed(project, 'left'), setting);
+    }
+    const words = ['install', '--prefix', workspace.project('project', { '.npmrc': '' }), '--node-version', '20'];
+    assert.notEqual(workspace.gantry(...words).status, 0);
+  });
+
+  test('a registry with a client certificate is refused', (context) => {
+    const workspace = new Workspace(context, registry);
+    const place = registry.replace('http:', '');
+    const project = workspace.project('project', {
+      ...manifest({ dependencies: { left: '1' } }),
+      '.npmrc': `${place}:certfile=cert.pem\n${place}:keyfile=key.pem\n`,
+    });
+    const { status, lines } = workspace.gantry('install', '--prefix', project, '--json');
+    assert.equal(status, 3);
+    assert.equal(lines.at(-1).code, 'REGISTRY_CERTIFICATE');
+  });
+
+  test('older names of omit and include mean what they mean to npm', (context) => {
+    const workspace = new Workspace(context, registry);
+    const fields = {
+      dependencies: { left: '1' },
+      devDependencies: { executable: '1' },
+      optionalDependencies: { deprecated: '1' },
+    };
+    const cases = [
+      ['', [], { executable: true, deprecated: true }],
+      ['production=true', [], { executable: false, deprecated: true }],
+      ['only=prod', [], { executable: false, deprecated: true }],
+      ['optional=false', [], { executable: true, deprecated: false }],
+      ['production=true', ['--include', 'dev'], { executable: true, deprecated: true }],
+      ['omit[]=dev\nomit[]=optional\nalso=development', [], { executable: true, deprecated: false }],
+      ['omit=dev', ['--omit', 'optional'], { executable: true, deprecated: false }],
+    ];
+    for (const [position, [setting, words, expected]] of cases.entries()) {
+      const files = { ...manifest(fields), '.npmrc': `${setting}\n` };
+      const project = workspace.project(`project-${position}`, files);
+      workspace.gantry('install', '--prefix', project, ...words).succeeded();
+      for (const [name, present] of Object.entries(expected)) {
+        assert.equal(installed(project, name), present, `${name} with ${setting} ${words}`);
+      }
+      const npm = workspace.project(`npm-${position}`, files);
+      workspace.npm(npm, 'install', ...words).succeeded();
+      for (const [name, present] of Object.entries(expected)) {
+        assert.equal(installed(npm, name), present, `npm: ${name} with ${setting} ${words}`);
+      }
+    }
+  });
+
+  test('numbers that are none are told, and a time limit of 0 is the default', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', {
+      ...manifest({ dependencies: { left: '1' } }),
+      '.npmrc': 'fetch-timeout=0\nfetch-retry-factor=many\n',
+    });
+    const { lines } = workspace.gantry('install', '--prefix', project, '--json').succeeded();
+    const warnings = lines.filter((line) => line.type === 'warning');
+    assert.deepEqual(
+      warnings.map((line) => line.code),
+      ['CONFIG_INVALID'],
+    );
+    assert.match(warnings[0].message, /fetch-retry-factor=many/);
+  });
+
+  test('a proxy is asked for everything, but not for what noproxy lists', (context) => {
+    const workspace = new Workspace(context, 'http://registry.invalid/');
+    for (const key of ['https-proxy', 'proxy']) {
+      const project = workspace.project(key, {
+        ...manifest({ dependencies: { left: '1' } }),
+        '.npmrc': `${key}=${registry}\nreplace-registry-host=always\n`,
+      });
+      workspace.gantry('install', '--prefix', project).succeeded();
+      assert.ok(installed(project, 'left'), key);
+      workspace.environment.NO_PROXY = 'invalid';
+      const direct = workspace.project(`${key}-direct`, {
+        ...manifest({ dependencies: { right: '1' } }),
+        '.npmrc': `${key}=${registry}\n`,
+      });
+      assert.equal(workspace.gantry('install', '--prefix', direct).status, 3);
+      delete workspace.environment.NO_PROXY;
+    }
+  });
+
   test('--store-dir is where packages are kept', (context) => {
     const workspace = new Workspace(context, registry);
     const project = workspace.project('project', manifest({ dependencies: { left: '1' } }));

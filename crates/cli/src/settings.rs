@@ -4,19 +4,31 @@ use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
 use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, Slots};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
-use gantry_native::{ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, machine_target};
-use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy, host_of};
+use gantry_native::{
+    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, machine_target,
+};
+use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
+use gantry_spec::Version;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("package-lock", "false"),
-    ("install-links", "true"),
-    ("dry-run", "true"),
-    ("global", "true"),
-    ("workspaces", "true"),
+const UNSUPPORTED: &[(&str, bool)] = &[
+    ("package-lock", false),
+    ("shrinkwrap", false),
+    ("save", false),
+    ("bin-links", false),
+    ("install-links", true),
+    ("dry-run", true),
+    ("global", true),
+    ("global-style", true),
+    ("legacy-bundling", true),
+    ("workspaces", true),
 ];
+
+/// The same for settings that are not switches.
+const UNSUPPORTED_TEXTS: &[&str] = &["min-release-age", "workspace", "cert", "key"];
 
 /// Everything an install needs.
 pub struct Settings {
@@ -42,6 +54,8 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
     };
     let config = sources.load()?;
     refuse_unsupported(&config)?;
+    refuse_credentials_without_address(&config)?;
+    let mut warnings = Vec::new();
 
     let ProjectFiles { package_json, lockfile, lockfile_name } = ProjectDirectory::read(&project)?;
     let package_json_path = project.join("package.json").display().to_string();
@@ -50,8 +64,8 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
             .with_hint("Run the command in a project's folder, or name one with --prefix.")
     })?;
 
-    let node_version = config.get("node-version").map(str::to_owned).or_else(|| sources.node_version());
-    let omit = omitted(arguments, &config, sources.environment.get("NODE_ENV").map(String::as_str))?;
+    let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
+    let omit = omitted(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
     let request = InstallRequest {
         package_json,
         package_json_path,
@@ -68,12 +82,12 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
     };
     let host = NativeHostSettings {
         store: store_directory(arguments, &sources)?,
-        http: http_settings(&config)?,
-        registry: registry_settings(config)?,
+        http: http_settings(&config, &sources.environment)?,
+        registry: registry_settings(config, &mut warnings)?,
         slots: Slots { packuments: 64, packages: 64 },
         project,
     };
-    Ok(Settings { host, request, warnings: Vec::new() })
+    Ok(Settings { host, request, warnings })
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
@@ -97,19 +111,30 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     flag("legacy-peer-deps", arguments.legacy_peer_deps);
     flag("strict-peer-deps", arguments.strict_peer_deps);
     flag("force", arguments.force);
+    for (key, kinds) in [("omit", &arguments.omit), ("include", &arguments.include)] {
+        let names = kinds.iter().map(|kind| match kind {
+            OmitKind::Dev => "dev".to_owned(),
+            OmitKind::Optional => "optional".to_owned(),
+            OmitKind::Peer => "peer".to_owned(),
+        });
+        if !kinds.is_empty() {
+            layer.push((key.to_owned(), NpmrcValue::List(names.collect())));
+        }
+    }
     layer
 }
 
 fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
     for (key, value) in UNSUPPORTED {
-        if config.get(key) == Some(value) {
+        if config.get_bool(key) == Some(*value) {
             return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))
                 .with_hint("Remove it from .npmrc or the environment for this project."));
         }
     }
-    for key in ["min-release-age"] {
+    for key in UNSUPPORTED_TEXTS {
         if config.get(key).is_some_and(|value| !value.is_empty() && value != "null" && value != "0") {
-            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key} is not supported yet")));
+            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key} is not supported yet"))
+                .with_hint("Remove it from .npmrc or the environment for this project."));
         }
     }
     match config.get("lockfile-version") {
@@ -120,41 +145,59 @@ fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
     }
 }
 
-fn omitted(arguments: &InstallArguments, config: &Config, node_env: Option<&str>) -> Result<Omit, Fault> {
-    let mut omit = Omit::default();
-    if arguments.omit.is_empty() {
-        let configured = config.get_list("omit");
-        omit.dev = configured.is_empty() && node_env == Some("production");
-        for kind in configured {
-            match kind.as_str() {
-                "dev" => omit.dev = true,
-                "optional" => omit.optional = true,
-                "peer" => omit.peer = true,
-                "" => {}
-                other => return Err(invalid(format!("omit={other}: only dev, optional and peer can be omitted"))),
-            }
-        }
-    }
-    let mut set = |kinds: &[OmitKind], value: bool| {
-        for kind in kinds {
-            match kind {
-                OmitKind::Dev => omit.dev = value,
-                OmitKind::Optional => omit.optional = value,
-                OmitKind::Peer => omit.peer = value,
-            }
-        }
+/// npm refuses to run with these as well: nobody can tell which registry they are for.
+fn refuse_credentials_without_address(config: &Config) -> Result<(), Fault> {
+    let names = config.credentials_without_address();
+    let Some(first) = names.first() else { return Ok(()) };
+    Err(invalid(format!("credentials for no registry in particular are never sent: {}", names.join(", ")))
+        .with_hint(format!("Write //host/path/:{first}=… with the registry's address in .npmrc.")))
+}
+
+/// A version in full: a range, or `20`, would say nothing of the packages that need 20.1.
+fn configured_node_version(config: &Config) -> Result<Option<String>, Fault> {
+    let Some(text) = config.get("node-version").filter(|text| !text.is_empty() && *text != "null") else {
+        return Ok(None);
     };
-    set(&arguments.omit, true);
-    set(&arguments.include, false);
-    for kind in config.get_list("include") {
-        match kind.as_str() {
-            "dev" => omit.dev = false,
-            "optional" => omit.optional = false,
-            "peer" => omit.peer = false,
-            _ => {}
-        }
+    let version = text.trim().trim_start_matches('v');
+    match Version::parse_strict(version) {
+        Some(_) => Ok(Some(version.to_owned())),
+        None => Err(invalid(format!("node-version={text} is not a version"))
+            .with_hint("Write it in full, as node --version prints it: 20.11.1")),
     }
-    Ok(omit)
+}
+
+/// npm's `omit` less its `include`, with the older settings that mean the same.
+fn omitted(config: &Config, node_env: Option<&str>) -> Result<Omit, Fault> {
+    let mut omit = config.get_list("omit");
+    let mut include = config.get_list("include");
+    let add = |list: &mut Vec<String>, kind: &str| list.push(kind.to_owned());
+    let is = |key: &str| config.get_bool(key);
+    if config.get("omit").is_none() && node_env == Some("production") {
+        add(&mut omit, "dev");
+    }
+    if is("production") == Some(true) || matches!(config.get("only"), Some("prod" | "production")) {
+        add(&mut omit, "dev");
+    } else if is("production") == Some(false) {
+        add(&mut include, "dev");
+    }
+    if is("dev") == Some(true) || config.get("also").is_some_and(|kind| kind.starts_with("dev")) {
+        add(&mut include, "dev");
+    }
+    match is("optional") {
+        Some(true) => add(&mut include, "optional"),
+        Some(false) => add(&mut omit, "optional"),
+        None => {}
+    }
+    let kinds = |key: &str, names: &[String]| {
+        let names = names.iter().map(String::as_str).filter(|name| !matches!(*name, "" | "prod"));
+        Omit::from_names(names).map_err(|other| invalid(format!("{key}={other}: it is none of dev, optional, peer")))
+    };
+    let (omit, include) = (kinds("omit", &omit)?, kinds("include", &include)?);
+    Ok(Omit {
+        dev: omit.dev && !include.dev,
+        optional: omit.optional && !include.optional,
+        peer: omit.peer && !include.peer,
+    })
 }
 
 fn resolve_options(
@@ -202,7 +245,7 @@ fn resolve_options(
     Ok(options)
 }
 
-fn registry_settings(config: Config) -> Result<RegistrySettings, Fault> {
+fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>) -> Result<RegistrySettings, Fault> {
     let configured = config.get("registry").filter(|value| !value.is_empty()).or(DEFAULT_REGISTRY);
     let Some(registry) = configured else {
         return Err(Fault::new("CONFIG_NO_REGISTRY", "no registry is configured, and this build knows no default")
@@ -212,19 +255,22 @@ fn registry_settings(config: Config) -> Result<RegistrySettings, Fault> {
     if !registry.ends_with('/') {
         registry.push('/');
     }
-    let public_host = DEFAULT_REGISTRY.and_then(host_of);
-    let replace_host = match config.get("replace-registry-host") {
-        None | Some("npmjs" | "") => public_host.map_or(ReplaceHost::Never, ReplaceHost::Host),
-        Some("always") => ReplaceHost::Always,
-        Some("never") => ReplaceHost::Never,
-        Some(host) => ReplaceHost::Host(host_of(host).unwrap_or_else(|| host.to_owned())),
+    let replace_host = ReplaceHost::from_setting(config.get("replace-registry-host"));
+    let mut number = |key: &str| {
+        let text = config.get(key).filter(|text| !text.is_empty() && *text != "null")?;
+        let number = text.parse::<f64>().ok().filter(|value| *value >= 0.0);
+        if number.is_none() {
+            warnings.push(("CONFIG_INVALID", format!("{key}={text} is not a number: its default is used")));
+        }
+        number
     };
-    let number = |key: &str| config.get(key).and_then(|value| value.parse::<f64>().ok()).filter(|value| *value >= 0.0);
     let mut retry = RetryPolicy::default();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative numbers are filtered out")]
     {
         retry.retries = number("fetch-retries").map_or(retry.retries, |value| value as u32);
-        retry.timeout_milliseconds = number("fetch-timeout").map_or(retry.timeout_milliseconds, |value| value as u64);
+        // 0 stands for the default, as in npm-registry-fetch.
+        let timeout = number("fetch-timeout").filter(|value| *value >= 1.0);
+        retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
     }
     retry.factor = number("fetch-retry-factor").unwrap_or(retry.factor);
     retry.min_wait_milliseconds = number("fetch-retry-mintimeout").unwrap_or(retry.min_wait_milliseconds);
@@ -232,7 +278,7 @@ fn registry_settings(config: Config) -> Result<RegistrySettings, Fault> {
     Ok(RegistrySettings { default_registry: registry, replace_host, retry, config })
 }
 
-fn http_settings(config: &Config) -> Result<HttpSettings, Fault> {
+fn http_settings(config: &Config, environment: &BTreeMap<String, String>) -> Result<HttpSettings, Fault> {
     let mut certificates: Vec<Vec<u8>> = Vec::new();
     if let Some(path) = config.get("cafile").filter(|path| !path.is_empty() && *path != "null") {
         let pem = std::fs::read(path).map_err(|error| invalid(format!("cafile {path}: {error}")))?;
@@ -243,15 +289,13 @@ fn http_settings(config: &Config) -> Result<HttpSettings, Fault> {
             certificates.push(certificate.replace("\\n", "\n").into_bytes());
         }
     }
-    let text = |key: &str| {
-        config.get(key).filter(|value| !value.is_empty() && !matches!(*value, "null" | "false")).map(str::to_owned)
-    };
+    let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && !matches!(*value, "null" | "false"));
+    let exceptions = config.get_list("noproxy").join(",");
+    let proxy = ProxySettings::new(text("https-proxy").or(text("proxy")), Some(&exceptions), environment)?;
     Ok(HttpSettings {
         certificates,
         accept_invalid_certificates: config.get_bool("strict-ssl") == Some(false),
-        http_proxy: text("proxy"),
-        https_proxy: text("https-proxy"),
-        no_proxy: text("noproxy"),
+        proxy,
         user_agent: concat!("gantry/", env!("CARGO_PKG_VERSION")).to_owned(),
     })
 }

@@ -5,6 +5,10 @@
 //! no network pays nothing for it. Each request runs as a task of the runtime: bodies are collected and decoded on its
 //! threads, the caller only sees the finished response.
 
+mod proxy;
+
+pub use proxy::ProxySettings;
+
 use crate::NativeError;
 use bytes::Bytes;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
@@ -25,12 +29,8 @@ pub struct HttpSettings {
     pub certificates: Vec<Vec<u8>>,
     /// `strict-ssl=false`.
     pub accept_invalid_certificates: bool,
-    /// `proxy`, for `http:` addresses.
-    pub http_proxy: Option<String>,
-    /// `https-proxy`, for `https:` addresses.
-    pub https_proxy: Option<String>,
-    /// `noproxy`, comma-separated.
-    pub no_proxy: Option<String>,
+    /// Proxies.
+    pub proxy: ProxySettings,
     /// Sent with each request.
     pub user_agent: String,
 }
@@ -81,13 +81,9 @@ fn build(settings: &HttpSettings) -> Result<reqwest::Client, NativeError> {
             builder = builder.add_root_certificate(certificate);
         }
     }
-    let exceptions = settings.no_proxy.as_deref().and_then(reqwest::NoProxy::from_string);
-    if let Some(proxy) = &settings.http_proxy {
-        builder = builder.proxy(reqwest::Proxy::http(proxy).map_err(failed)?.no_proxy(exceptions.clone()));
-    }
-    if let Some(proxy) = &settings.https_proxy {
-        builder = builder.proxy(reqwest::Proxy::https(proxy).map_err(failed)?.no_proxy(exceptions));
-    }
+    // A proxy of one's own also keeps the client from reading the environment by other rules.
+    let proxy = settings.proxy.clone();
+    builder = builder.proxy(reqwest::Proxy::custom(move |address| proxy.for_address(address).cloned()));
     builder.build().map_err(failed)
 }
 

@@ -28,7 +28,7 @@ mod tree;
 pub use clock::NativeClock;
 pub use error::NativeError;
 pub use host::{NativeHost, NativeHostSettings};
-pub use http::{HttpSettings, NativeHttp};
+pub use http::{HttpSettings, NativeHttp, ProxySettings};
 pub use link::LinkMethod;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use settings::{ConfigSources, machine_target};
