@@ -49,6 +49,18 @@ fn archives_of_another_tool_unpack() {
 }
 
 #[test]
+fn the_archive_alone_can_be_had() {
+    let archive = tar(&[("package/a", b"one", 0o644)]);
+    let mut extractor = Extractor::default();
+    assert_eq!(extractor.inflate("a@1.0.0", &gzip(&archive)).unwrap(), archive);
+    assert_eq!(extractor.inflate("a@1.0.0", &archive).unwrap(), archive, "what is not compressed stays as it is");
+    let error = extractor.inflate("a@1.0.0", &gzip(&archive)[..20]).unwrap_err();
+    assert_eq!(error.code(), "ARCHIVE_TRUNCATED");
+    let mut narrow = Extractor::new(Limits { unpacked_bytes: 100, ..Limits::default() });
+    assert_eq!(narrow.inflate("a@1.0.0", &gzip(&archive)).unwrap_err().code(), "ARCHIVE_LIMIT");
+}
+
+#[test]
 fn contents_are_borrowed_from_the_buffer() {
     let tarball = gzip(&tar(&[("package/a", &[7; 5000], 0o644)]));
     let mut extractor = Extractor::default();
