@@ -9,6 +9,12 @@ const benches = {
   native: 'phases p0 to p4 of the native command against bun, pnpm, utoo and npm',
   resolver: 'time to write a lock over the number of packages',
   browser: 'installs in a page against @utoo/web, npm-in-browser, almostnode and a floor',
+  registry: 'the ceiling: fetching what a project needs without a resolver, and resolving beside it',
+  links: 'packages of different shape put in place by every method, on every file system that can be had',
+  store: 'the store in Chromium: packs against files, opening, reading, reinstalling',
+  packument: 'reading packuments: Gantry’s scan against serde_json, simd-json, JSON.parse; native and wasm',
+  archive: 'unpacking tarballs: inflate, hash, untar, all; native, wasm, WebCrypto, DecompressionStream',
+  'resolver-curve': 'resolving alone, over 100 to 3,000 packages; time and memory, native and wasm',
 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +26,7 @@ const { values, positionals } = parseArgs({
     tools: { type: 'string' },
     latency: { type: 'string' },
     bandwidth: { type: 'string' },
+    tls: { type: 'boolean', default: false },
     fs: { type: 'string' },
     out: { type: 'string' },
   },
@@ -35,6 +42,7 @@ if (!Object.hasOwn(benches, name ?? '')) {
   --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
   --latency MS       delay of every answer of the registry
   --bandwidth BITS   bits a second of each connection
+  --tls              the registry speaks TLS and offers HTTP/2 (native, registry)
   --fs DIR           where trees and caches go; a tmpfs unless given
   --out DIR          where results go; bench/runs/<date> unless given`);
   process.exit(name === undefined ? 0 : 2);
