@@ -44,7 +44,7 @@ export function head(result, title = 'Native command against its peers') {
   return `# ${title}, ${result.date.slice(0, 16).replace('T', ' ')} UTC
 
 - Machine: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}; **load average ${machine.loadAtStart.join(' / ')} at the start, ${(machine.loadAtEnd ?? machine.loadAtStart).join(' / ')} at the end**
-- Trees, caches and homes on **${result.fileSystem}**; registry on loopback, ${network.latencyMs} ms delay, ${network.bitsPerSecond} bandwidth
+- Trees, caches and homes on **${result.fileSystem}**; registry on loopback${network.tls ? ' over TLS, HTTP/2 and HTTP/1.1 offered' : ''}, ${network.latencyMs} ms delay, ${network.bitsPerSecond} bandwidth
 - Gantry: program ${result.binary}, tree at commit ${result.commit}; recording of ${recording.date.slice(0, 10)}, digest ${recording.digest}
 - ${result.rounds} rounds in alternating order, one unmeasured sample before them; figures are medians (min–max)
 ${result.full ? '' : '- npm, much the slowest, is measured in the first round only (in all rounds with `--full`)\n'}- Ratios are made round by round (that tool's wall time over Gantry's): **above 1 Gantry is faster**, below 1 it is slower

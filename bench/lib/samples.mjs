@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { say } from './paths.mjs';
 import { proof } from './phases.mjs';
 import { measure } from './process.mjs';
+import { trusting } from './tools.mjs';
 
 const REPEATS = 2;
 /** Other trees than npm's may be a little smaller, never by much. */
@@ -36,8 +37,8 @@ export class Sampler {
 
   /** @param {import('./phases.mjs').Subject} subject @param {import('./tools.mjs').Mode} mode */
   #run({ tool, folders }, mode) {
-    const { url } = this.registry;
-    const environment = tool.environment(folders, url);
+    const { url, certificate } = this.registry;
+    const environment = { ...tool.environment(folders, url), ...trusting(certificate) };
     return measure({ command: tool.command(mode, folders, url), cwd: folders.project, environment }, this.scratch);
   }
 

@@ -34,7 +34,8 @@ export async function runSession({ bench, projects, phases: chosen, tools: wante
   const latency = Number(options.latency ?? 0);
   const bandwidth = Number(options.bandwidth ?? 0);
   const workspace = Workspace.create(options.fs);
-  const registry = await Registry.start({ latency, bandwidth });
+  const certificate = options.tls ? join(workspace.folder, 'registry.pem') : undefined;
+  const registry = await Registry.start({ latency, bandwidth, certificate });
   try {
     const copy = join(workspace.folderFor('bin'), 'gantry');
     copyFileSync(gantryCommand(), copy);
@@ -50,7 +51,7 @@ export async function runSession({ bench, projects, phases: chosen, tools: wante
       binary: createHash('sha256').update(readFileSync(gantryCommand())).digest('hex').slice(0, 16),
       fileSystem: workspace.fileSystem,
       recording: stamp,
-      network: { latencyMs: latency, bitsPerSecond: bandwidth || 'unlimited' },
+      network: { latencyMs: latency, bitsPerSecond: bandwidth || 'unlimited', tls: Boolean(options.tls) },
       rounds,
       full: Boolean(options.full),
       freshSeconds: FRESH_SECONDS,

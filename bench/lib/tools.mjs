@@ -64,6 +64,17 @@ const common = ({ home }) => ({
   NO_COLOR: '1',
 });
 
+/** What makes every tool trust a registry's certificate. @param {string} [certificate] file @returns {Record<string, string>} */
+export const trusting = (certificate) =>
+  certificate === undefined
+    ? {}
+    : {
+        npm_config_cafile: certificate,
+        pnpm_config_cafile: certificate,
+        NODE_EXTRA_CA_CERTS: certificate,
+        SSL_CERT_FILE: certificate,
+      };
+
 /** npm's own settings, which Gantry reads as well. @param {Folders} folders */
 const npmSettings = (folders) => {
   const [user, global] = ['user-npmrc', 'global-npmrc'].map((name) => join(folders.home, name));

@@ -75,11 +75,13 @@ export class Workspace {
   }
 }
 
-/** @param {string} folder */
-function fileSystemName(folder) {
+/** What a folder is on, as the kernel says. @param {string} folder */
+export function fileSystemName(folder) {
   if (statfsSync(folder).type === TMPFS) return 'tmpfs';
   try {
-    return execFileSync('stat', ['-f', '-c', '%T', folder], { encoding: 'utf8' }).trim();
+    // Not `stat -f`, which has one name for three generations of ext.
+    const [, name = ''] = execFileSync('df', ['--output=fstype', folder], { encoding: 'utf8' }).split('\n');
+    return name.trim() || 'unknown';
   } catch {
     return 'unknown';
   }
@@ -109,7 +111,7 @@ export function wipeAll(workspace, folders, manifest) {
 }
 
 /** Caches and HOME gone, the project as it is. @param {Workspace} workspace @param {import('./tools.mjs').Folders} folders */
-export function wipeCaches(workspace, folders) {
+function wipeCaches(workspace, folders) {
   for (const folder of [folders.home, folders.cache]) {
     workspace.moveAside(folder);
     mkdirSync(folder, { recursive: true });
