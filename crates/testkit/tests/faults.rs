@@ -18,15 +18,29 @@ fn serve(fault: Fault) -> Server {
     ServerOptions::new(basic()).with_fault(FaultRule::always("/left", fault)).start().unwrap()
 }
 
+/// What a busy machine may need for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Nothing for as long counts as a hang, once everything has come that will.
+const SILENCE: Duration = Duration::from_millis(300);
+
 /// Speaks HTTP/1.1 by hand: gives back the head, the body bytes that came, and how the connection ended.
 fn raw_get(server: &Server, path: &str) -> (String, Vec<u8>, Result<(), ErrorKind>) {
+    raw_get_until(server, path, |_| false)
+}
+
+/// As `raw_get`, of a server that hangs when `is_all` finds that what was received is all it sends.
+fn raw_get_until(
+    server: &Server,
+    path: &str,
+    is_all: impl Fn(&[u8]) -> bool,
+) -> (String, Vec<u8>, Result<(), ErrorKind>) {
     let address = server.url().trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_millis(700))).unwrap();
     write!(stream, "GET /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
     let mut received = Vec::new();
     let mut buffer = [0; 65536];
     let end = loop {
+        stream.set_read_timeout(Some(if is_all(&received) { SILENCE } else { PATIENCE })).unwrap();
         match stream.read(&mut buffer) {
             Ok(0) => break Ok(()),
             Ok(count) => received.extend_from_slice(&buffer[..count]),
@@ -48,14 +62,20 @@ fn whole() -> bytes::Bytes {
 
 #[test]
 fn a_hang_before_headers_sends_nothing() {
-    let (head, body, end) = raw_get(&serve(Fault::HangBeforeHeaders), TARBALL);
+    let server = serve(Fault::HangBeforeHeaders);
+    let (head, body, end) = raw_get_until(&server, TARBALL, |_| {
+        while server.stats().faults == 0 {
+            std::thread::yield_now();
+        }
+        true
+    });
     assert_eq!((head.as_str(), body.len(), end), ("", 0, Err(ErrorKind::WouldBlock)));
 }
 
 #[test]
 fn a_hang_in_the_body_sends_some_bytes_and_keeps_the_connection() {
     let server = serve(Fault::HangInBody { after: 25 });
-    let (head, body, end) = raw_get(&server, TARBALL);
+    let (head, body, end) = raw_get_until(&server, TARBALL, |received| received.ends_with(&whole()[..25]));
     assert_eq!(announced(&head), Some(whole().len()));
     assert_eq!((&body[..], end), (&whole()[..25], Err(ErrorKind::WouldBlock)));
     assert_eq!(server.stats().faults, 1);
@@ -101,8 +121,9 @@ fn garbled_and_corrupt_bodies_keep_their_framing() {
     assert_eq!((announced(&head), end), (Some(body.len()), Ok(())));
     assert!(flate2::read::GzDecoder::new(body.as_slice()).read_to_end(&mut Vec::new()).is_err());
     let (_, body, _) = raw_get(&serve(Fault::Corrupt { at: Some(3) }), TARBALL);
-    let different: Vec<usize> = (0..body.len()).filter(|&at| body[at] != whole()[at]).collect();
-    assert_eq!((different, body.len()), (vec![3], whole().len()));
+    let whole = whole();
+    let different: Vec<usize> = (0..body.len()).filter(|&at| body[at] != whole[at]).collect();
+    assert_eq!((different, body.len()), (vec![3], whole.len()));
 }
 
 #[test]
@@ -153,7 +174,7 @@ fn dropping_a_server_ends_the_connections_it_holds() {
     let server = serve(Fault::HangBeforeHeaders);
     let address = server.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(stream, "GET /left HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
     while server.stats().in_flight == 0 {
         std::thread::yield_now();
