@@ -182,7 +182,26 @@ for (const profile of ['an ordinary profile', 'a private window'] as const) {
 test('an address that is no address is refused in the settings', async ({ playground, fixtures }) => {
   await playground.open('lodash', fixtures.url);
   await playground.page.getByTestId('settings').click();
-  await playground.page.getByRole('textbox', { name: 'Registry' }).fill('http://[nowhere');
-  await playground.page.getByRole('button', { name: 'Save' }).click();
-  await expect(playground.page.getByRole('alert')).toContainText('This is not an address');
+  for (const address of ['http://[nowhere', 'registry.test', 'ftp://registry.test/']) {
+    await playground.page.getByRole('textbox', { name: 'Registry' }).fill(address);
+    await playground.page.getByRole('button', { name: 'Save' }).click();
+    await expect(playground.page.getByRole('alert')).toContainText('This is not an address');
+    await playground.page.getByRole('textbox', { name: 'Registry' }).fill('./registry/');
+    await playground.page.getByRole('button', { name: 'Save' }).click();
+    await expect(playground.page.getByRole('dialog')).toHaveCount(0);
+    await playground.page.getByTestId('settings').click();
+    await expect(playground.page.getByRole('alert')).toHaveCount(0);
+  }
+});
+
+test('a token does not go along when the registry becomes another', async ({ playground, fixtures }) => {
+  await playground.open('lodash', fixtures.url);
+  await playground.useRegistry(fixtures.url, 'open-sesame');
+  await playground.page.getByTestId('settings').click();
+  const address = playground.page.getByRole('textbox', { name: 'Registry' });
+  const token = playground.page.getByLabel('Token');
+  await address.fill(`${fixtures.url}below/`);
+  await expect(token).toHaveValue('open-sesame');
+  await address.fill('https://registry.test/');
+  await expect(token).toHaveValue('');
 });

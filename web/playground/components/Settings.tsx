@@ -16,13 +16,20 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const address = String(form.get('registry')).trim();
-    if (address && !URL.canParse(address, location.href)) {
-      problem.value = 'This is not an address. Give one that begins with https:// or http://.';
+    if (address && originOf(address) === undefined) {
+      problem.value = 'This is not an address. Give one that begins with https:// or http://, or a path of this site.';
       return;
     }
     problem.value = '';
     dialog.current?.close();
     void configure({ registry: address, token: String(form.get('token')).trim() });
+  };
+
+  /** A token is one registry's: it does not go along to another. */
+  const emptyToken = ({ currentTarget }: InputEvent & { currentTarget: HTMLInputElement }) => {
+    const address = currentTarget.value.trim() || __DEFAULT_REGISTRY__;
+    const field = currentTarget.form?.elements.namedItem('token') as HTMLInputElement;
+    if (field.value === token.value && originOf(address) !== originOf(registry.value)) field.value = '';
   };
 
   return (
@@ -55,6 +62,7 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
               defaultValue={registry.value}
               placeholder={__DEFAULT_REGISTRY__}
               aria-describedby="registry-help"
+              onInput={emptyToken}
             />
           </label>
           <p id="registry-help" class="help">
@@ -64,7 +72,7 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
             <span>Token</span>
             <input name="token" type="password" autocomplete="off" defaultValue={token.value} />
           </label>
-          <p class="help">Sent to this registry only, and forgotten when the page is closed.</p>
+          <p class="help">Sent to this registry only, and forgotten with its address or when the page is closed.</p>
           {problem.value && (
             <p class="field-error" role="alert">
               {problem.value}
@@ -128,4 +136,10 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
       </div>
     </dialog>
   );
+}
+
+/** The origin of a registry's address; nothing for what is none. A bare host would be taken for a path of this site. */
+function originOf(address: string): string | undefined {
+  const isAddress = /^(https?:\/\/|\.?\/)/i.test(address) && URL.canParse(address, location.href);
+  return isAddress ? new URL(address, location.href).origin : undefined;
 }
