@@ -19,6 +19,7 @@ test('the packed files are complete, and nothing else', () => {
       .filter(({ name }) => name.endsWith('.ts'))
       .map(({ name }) => name.slice(0, -'.ts'.length));
   const expected = [
+    'LICENSE',
     'README.md',
     'package.json',
     ...scripts('dist', sources('web/src')),
