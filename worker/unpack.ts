@@ -54,9 +54,7 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
       return undefined;
     case 'close':
       await endJobs();
-      unpacker?.flush();
-      unpacker?.close();
-      unpacker = undefined;
+      closePack();
       return undefined;
   }
 }
@@ -64,6 +62,17 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
 function opened(): WasmUnpacker {
   if (!unpacker) throw new Error('This worker has no pack open');
   return unpacker;
+}
+
+/** Lets go of the pack also when it cannot be flushed: it would be locked for whoever opens it next. */
+function closePack(): void {
+  const closing = unpacker;
+  unpacker = undefined;
+  try {
+    closing?.flush();
+  } finally {
+    closing?.close();
+  }
 }
 
 async function unpack(id: number, job: UnpackJob): Promise<UnpackResult> {

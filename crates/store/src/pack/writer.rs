@@ -81,9 +81,9 @@ impl<F: RandomAccessFile> PackWriter<F> {
         Ok(SegmentPlace { pack: self.pack, offset: start, length: self.end() - start, checksum: hasher.digest() })
     }
 
-    /// When it returns every package that has been appended to this file is on durable storage.
-    pub fn flush(&mut self) -> Result<(), StoreError> {
-        self.write_buffer()?;
+    /// When it returns every package that has been appended to this file is on durable storage. It needs no room.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        // What is in the buffer is the header of a pack without packages, which goes with the first of them.
         Ok(self.file.flush()?)
     }
 

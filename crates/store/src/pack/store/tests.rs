@@ -299,6 +299,22 @@ fn a_full_disk_leaves_a_store_that_works() {
 }
 
 #[test]
+fn a_pack_that_nothing_was_appended_to_needs_no_room() {
+    let recorder = Recorder::default();
+    recorder.writes_left.set(Some(0));
+    let mut writer = PackWriter::open(now(recorder.open("pack-0")).unwrap(), 0, 0).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(writer.append(&package("a", 100)).unwrap_err().code(), "STORE_FULL");
+    writer.flush().unwrap();
+    recorder.writes_left.set(None);
+    let record = record(&mut writer, "a", 100);
+    writer.flush().unwrap();
+    let mut store = opened(recorder);
+    store.commit(vec![record]).unwrap();
+    assert_sound(&mut store);
+}
+
+#[test]
 fn a_crash_at_any_moment_loses_nothing_committed_and_shows_nothing_unwritten() {
     let recorder = Recorder::default();
     let mut store = opened(recorder.clone());
