@@ -55,8 +55,7 @@ for (const kind of ['dependencies', 'optionalDependencies'] as const) {
     );
     await expect(blank).toHaveTitle('two are unpacked');
     await workerOf(blank, 'unpack').evaluate(() => self.close());
-    const first = kind === 'dependencies' ? 'WORKER_LOST' : 'installed';
-    expect(await pending).toEqual({ first, reused: 2, packages: 3, same: true });
+    expect(await pending).toEqual({ first: 'WORKER_LOST', reused: 2, packages: 3, same: true });
   });
 }
 
@@ -116,6 +115,42 @@ for (const script of ['coordinator', 'unpack'] as const) {
     });
   });
 }
+
+test('a frozen install from a lock with leftovers opens again as it was, with its lock as it was given', async ({
+  blank,
+  fixtures,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const manifest = { name: 'project', version: '1.0.0' };
+      let gantry = await Gantry.open({ registry });
+      const { lockfile } = await gantry.install({
+        packageJson: { ...manifest, dependencies: { left: '1.0.0', executable: '1.0.0' } },
+        project: 'before',
+      });
+      await gantry.clear();
+      const packageJson = { ...manifest, dependencies: { left: '1.0.0' } };
+      const installed = await gantry.install({ packageJson, lockfile, frozen: true });
+      const before = { packages: installed.packages, digest: await installed.treeDigest() };
+      await gantry.close();
+
+      gantry = await Gantry.open({ registry, timeout: 20_000 });
+      const reopened = await gantry.project();
+      const after = { packages: reopened?.packages, digest: await reopened?.treeDigest() };
+      // The lock that the project has is still the given one.
+      const again = await gantry.install({ packageJson, frozen: true });
+      await gantry.close();
+      const locks = [installed, reopened, again].map((project) => project?.lockfile === lockfile);
+      return { before, after, locks, reused: again.reused };
+    },
+    fixtures.url,
+  );
+  expect(result.before.packages).toBe(1);
+  expect(result.after).toEqual(result.before);
+  expect(result.locks).toEqual([true, true, true]);
+  expect(result.reused).toBe(1);
+});
 
 test('clearing waits for reads, and the store can be used afterwards', async ({ blank, fixtures }) => {
   const result = await inPage(

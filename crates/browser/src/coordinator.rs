@@ -8,7 +8,7 @@ use crate::fetch::BrowserHttp;
 use crate::host::BrowserHost;
 use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
 use crate::pool::PoolPort;
-use crate::project::{BrowserProject, OpenProject, Status, kind_name, tree_fault};
+use crate::project::{BrowserProject, OpenProject, ProjectOptions, Status, kind_name, tree_fault};
 use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{Event, Fault, InstallMode, Outcome};
@@ -83,7 +83,7 @@ impl Coordinator {
         thrown(match self.opened(name) {
             Ok(project) => to_object(&InstalledProject {
                 name: name.to_owned(),
-                lockfile: String::from_utf8_lossy(&project.lock).into_owned(),
+                lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
                 packages: project.packages,
                 files: project.files,
                 bytes: 0,
@@ -219,7 +219,10 @@ impl Coordinator {
         let store = self.current_store();
         let name = options.project.clone();
         let recorded = store.project(&name);
-        let previous_lock = recorded.as_ref().map(|record| record.lock.clone());
+        let previous_lock = match &recorded {
+            Some(record) => Some(ProjectOptions::decode(&name, record)?.lockfile(&record.lock)),
+            None => None,
+        };
         let mut project_options = options.project_options();
         let request = options.into_request(&project_options, previous_lock)?;
         let mode = request.mode;
@@ -247,19 +250,21 @@ impl Coordinator {
         let built = host.project.take_built();
         let mut project = built.ok_or_else(|| Fault::new("STORE_LOST", "the install made no tree"))?;
         project_options.left_out.clone_from(&outcome.left_out);
-        // `ci` leaves the lock as it was given.
-        project.lock = match (mode, request.lockfile) {
-            (InstallMode::Ci, Some(given)) => Bytes::from(given),
-            _ => Bytes::from(outcome.lockfile),
+        // Of the tree, so that it can be made again.
+        let lock = Bytes::from(outcome.lockfile);
+        project_options.given_lock = match (mode, request.lockfile) {
+            (InstallMode::Ci, Some(given)) if given != lock => Some(String::from_utf8_lossy(&given).into_owned()),
+            _ => None,
         };
-        project.options = project_options.encode();
-        let unchanged = recorded.is_some_and(|record| record.lock == project.lock && record.options == project.options);
+        project.lockfile = project_options.lockfile(&lock);
+        let options = project_options.encode();
+        let unchanged = recorded.is_some_and(|record| record.lock == lock && record.options == options);
         if !unchanged {
-            store.record_project(&name, project.lock.clone(), project.options.clone())?;
+            store.record_project(&name, lock, options)?;
         }
         let installed = InstalledProject {
             name: name.clone(),
-            lockfile: String::from_utf8_lossy(&project.lock).into_owned(),
+            lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
             packages: outcome.packages,
             files: project.files,
             bytes: outcome.bytes,

@@ -8,6 +8,7 @@ use gantry_layout::{
 };
 use gantry_manifest::Lockfile;
 use gantry_resolver::{ResolveOptions, Target, check_machine};
+use gantry_store::ProjectRecord;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,6 +25,10 @@ pub(crate) struct ProjectOptions {
     /// Optional packages that could not be had.
     #[serde(default)]
     pub left_out: Vec<String>,
+    /// The project's lock file, where it is not the lock that the tree was made from: `ci` keeps it as it was given, and
+    /// installs of it only what is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_lock: Option<String>,
 }
 
 impl ProjectOptions {
@@ -47,27 +52,39 @@ impl ProjectOptions {
     pub fn encode(&self) -> Bytes {
         Bytes::from(serde_json::to_vec(self).expect("strings are always JSON"))
     }
+
+    /// The options in the record of the project `name`.
+    pub fn decode(name: &str, record: &ProjectRecord) -> Result<Self, Fault> {
+        serde_json::from_slice(&record.options).map_err(|error| {
+            Fault::new("STORE_CORRUPT", format!("the record of project {name}: {error}"))
+                .with_hint("Install under another name, or clear the store.")
+        })
+    }
+
+    /// Text of the project's lock file; `lock` is the one that its tree was made from.
+    pub fn lockfile(&self, lock: &Bytes) -> Bytes {
+        self.given_lock.as_ref().map_or_else(|| lock.clone(), |given| Bytes::from(given.clone()))
+    }
 }
 
 /// A tree that can be read.
 #[derive(Debug)]
 pub(crate) struct OpenProject {
-    pub lock: Bytes,
-    pub options: Bytes,
+    /// Text of its lock file.
+    pub lockfile: Bytes,
     pub tree: VirtualTree,
     pub packages: u32,
     pub files: u64,
 }
 
 impl OpenProject {
-    fn new(lock: Bytes, options: Bytes, plan: &Plan, store: &BrowserStore) -> Result<Self, Fault> {
+    fn new(lockfile: Bytes, plan: &Plan, store: &BrowserStore) -> Result<Self, Fault> {
         let index = |key: &_| store.index(key);
         let tree = VirtualTree::new(plan, &index).map_err(|error| EngineError::from(error).to_fault())?;
         let files =
             plan.packages.iter().filter_map(|package| index(&package.key)).map(|index| index.files.len() as u64);
         Ok(Self {
-            lock,
-            options,
+            lockfile,
             tree,
             packages: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
             files: files.sum(),
@@ -77,9 +94,7 @@ impl OpenProject {
     /// Opens a project that an earlier install recorded.
     pub fn reopen(store: &BrowserStore, name: &str) -> Result<Option<Self>, Fault> {
         let Some(record) = store.project(name) else { return Ok(None) };
-        let damaged =
-            |error: serde_json::Error| Fault::new("STORE_CORRUPT", format!("the record of project {name}: {error}"));
-        let options: ProjectOptions = serde_json::from_slice(&record.options).map_err(damaged)?;
+        let options = ProjectOptions::decode(name, &record)?;
         let lock =
             Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| EngineError::from(error).to_fault())?;
         let checked = check_machine(&lock, &options.resolve()?).map_err(|error| EngineError::from(error).to_fault())?;
@@ -87,7 +102,7 @@ impl OpenProject {
         inert.extend(options.left_out.iter().cloned());
         let plan = plan(&lock, &inert, &options.omit()?, &|key| store.index(key))
             .map_err(|error| EngineError::from(error).to_fault())?;
-        Self::new(record.lock, record.options, &plan, store).map(Some)
+        Self::new(options.lockfile(&record.lock), &plan, store).map(Some)
     }
 
     /// Bytes of a file.
@@ -175,7 +190,7 @@ impl BrowserProject {
 
 impl ProjectTree for BrowserProject {
     async fn link(&self, plan: &Plan, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
-        let project = OpenProject::new(Bytes::new(), Bytes::new(), plan, &self.store)?;
+        let project = OpenProject::new(Bytes::new(), plan, &self.store)?;
         let report = LinkReport {
             linked: project.packages,
             kept: 0,

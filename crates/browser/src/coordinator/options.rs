@@ -96,7 +96,7 @@ impl InstallOptions {
             Some(target) => (target.os.clone(), target.cpu.clone(), target.libc.clone()),
             None => (DEFAULT_OS.to_owned(), DEFAULT_CPU.to_owned(), None),
         };
-        ProjectOptions { os, cpu, libc, omit: self.omit.clone(), left_out: Vec::new() }
+        ProjectOptions { os, cpu, libc, omit: self.omit.clone(), ..ProjectOptions::default() }
     }
 
     /// The engine's request; a lock that is not given is the project's last one.
