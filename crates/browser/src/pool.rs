@@ -123,7 +123,7 @@ impl TryFrom<UnpackJob> for TarballRequest {
             .as_deref()
             .map(Integrity::parse)
             .transpose()
-            .map_err(|error| Fault::new(error.code(), error.to_string()).with_package(&job.package))?;
+            .map_err(|error| Fault::from(&error).with_package(&job.package))?;
         Ok(Self {
             package: job.package,
             url: job.url,

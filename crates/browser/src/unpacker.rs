@@ -54,7 +54,7 @@ impl Unpacker {
 
     /// When it returns, all packages of finished jobs are on durable storage.
     pub fn flush(&self) -> Result<(), JsValue> {
-        self.writer.borrow_mut().flush().map_err(|error| to_javascript(&store_fault(&error)))
+        self.writer.borrow().flush().map_err(|error| to_javascript(&store_fault(&error)))
     }
 
     /// Lets go of the pack.
@@ -84,10 +84,7 @@ impl Unpacker {
         } else {
             extractor.extract_unverified(&request.package, &body)
         };
-        let entries = entries.map_err(|error| Fault {
-            hint: error.hint(),
-            ..Fault::new(error.code(), error.to_string()).with_package(&request.package)
-        })?;
+        let entries = entries.map_err(|error| Fault::from(&error))?;
         let prepared = prepare(entries);
         let place = self.writer.borrow_mut().append(&prepared).map_err(|error| store_fault(&error))?;
         Ok(UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests))

@@ -1,5 +1,6 @@
 //! What stops an install.
 
+use gantry_archive::ArchiveError;
 use gantry_layout::LayoutError;
 use gantry_manifest::ManifestError;
 use gantry_registry::RegistryError;
@@ -63,6 +64,13 @@ impl Fault {
     }
 }
 
+impl From<&ArchiveError> for Fault {
+    fn from(error: &ArchiveError) -> Self {
+        let package = error.package().map(str::to_owned);
+        Self { code: error.code().into(), message: error.to_string(), hint: error.hint(), package }
+    }
+}
+
 /// Why an install did not complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -118,3 +126,6 @@ impl EngineError {
         Fault { code: Cow::Borrowed(code), message, hint, package }
     }
 }
+
+#[cfg(test)]
+mod tests;

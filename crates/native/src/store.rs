@@ -165,13 +165,7 @@ fn unpack(
     } else {
         extractor.extract_unverified(package, compressed)
     };
-    let entries = entries.map_err(|error| {
-        let fault = Fault::new(error.code(), error.to_string()).with_package(package);
-        match error.hint() {
-            Some(hint) => fault.with_hint(hint),
-            None => fault,
-        }
-    })?;
+    let entries = entries.map_err(|error| Fault::from(&error))?;
     Ok(publish(prepare(entries), temporary, target)?)
 }
 
