@@ -90,6 +90,8 @@ for (const { what, written, code, says } of cases) {
     const shown = await playground.installFails();
     expect(shown.code).toBe(code);
     expect(`${shown.message} ${await playground.failure.textContent()}`).toMatch(says);
+    // Everything but a fault of package.json itself concerns a package, and names it apart from the message.
+    expect(shown.package.replace(/@[^@/]+$/, '')).toBe(code.startsWith('MANIFEST_') ? '' : says);
     await goodInstallWorks(playground);
   });
 }
@@ -162,6 +164,7 @@ for (const profile of ['an ordinary profile', 'a private window'] as const) {
       await playground.writeDependencies({ lodash: '^4.18.0' });
       const shown = await playground.installFails();
       expect(shown.code).toBe('STORE_FULL');
+      expect(shown.package).toMatch(/^lodash@4\./);
       expect(shown.hint).not.toBe('');
       await page.getByRole('treeitem', { name: 'left' }).click();
       await page.getByRole('treeitem', { name: 'index.js' }).click();

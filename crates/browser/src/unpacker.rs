@@ -86,7 +86,8 @@ impl Unpacker {
         };
         let entries = entries.map_err(|error| Fault::from(&error))?;
         let prepared = prepare(entries);
-        let place = self.writer.borrow_mut().append(&prepared).map_err(|error| store_fault(&error))?;
+        let appended = self.writer.borrow_mut().append(&prepared);
+        let place = appended.map_err(|error| store_fault(&error).with_package(&request.package))?;
         Ok(UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests))
     }
 }

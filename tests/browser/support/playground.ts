@@ -96,6 +96,7 @@ export class Playground {
       code: (await this.failure.getAttribute('data-code')) ?? '',
       message: (await this.failure.locator('.failure-message').allTextContents()).join(),
       hint: (await this.failure.locator('.failure-hint').allTextContents()).join(),
+      package: (await this.failure.locator('.failure-package').allTextContents()).join(),
     };
   }
 
@@ -109,6 +110,8 @@ export class Playground {
 export interface Shown {
   code: string;
   message: string;
-  /** Empty where there is none. */
+  /** Empty where there is none, as is the package. */
   hint: string;
+  /** A name, or `name@version`. */
+  package: string;
 }
