@@ -8,7 +8,7 @@ import { StepsFailed } from './lib/steps.mjs';
 const commands = {
   start: 'set up, build the WebAssembly module, serve the playground',
   build: 'the native command, the WebAssembly module, the site in dist/, the npm package in web/',
-  test: 'everything, or only the named parts (rust, cli, types, unit, browser)',
+  test: 'everything, or only the named parts (rust, types, scripts, cli, browser)',
   lint: 'formatting, lints for native and WebAssembly, types, the checks of xtask',
   record: 'record the registry documents and tarballs that the tests replay',
   setup: 'install and build what the tests need, without running them',
@@ -16,9 +16,9 @@ const commands = {
 };
 
 const [name, ...words] = process.argv.slice(2);
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 20) {
-  say('gantry', `Node ${process.versions.node} is too old: 20 or newer is needed`);
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  say('gantry', `Node ${process.versions.node} is too old: 20.19 or newer is needed`);
   process.exit(1);
 }
 if (!Object.hasOwn(commands, name ?? '')) {

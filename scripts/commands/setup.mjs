@@ -7,28 +7,24 @@ import { provideRecording, recordingFolder } from '../lib/recording.mjs';
 import { buildPackage } from '../lib/site.mjs';
 import { buildConformance, buildWasm } from '../lib/wasm.mjs';
 
-/** Sets up for the parts of the tests that will run; resolves to the variables the tests get. */
-export async function setUp({ browser = true, native = true } = {}) {
-  await installDependencies();
+/** The command and what it installs from; resolves to the variables that tell the tests where they are. */
+export async function provideCommand() {
   await requireRust();
-  if (native) {
-    await buildNative();
-    await provideRecording();
-  }
+  await buildNative();
+  await provideRecording();
+  return { GANTRY_BIN: gantryCommand, GANTRY_REGISTRY_BIN: registryCommand, GANTRY_RECORDING: recordingFolder() };
+}
+
+/** That, the package and the browsers that load it. */
+export async function provideAll() {
+  const command = await provideCommand();
   await buildWasm();
-  if (browser) {
-    await buildPackage();
-    await buildConformance();
-  }
-  return {
-    ...(browser ? await provideBrowsers() : {}),
-    GANTRY_BIN: gantryCommand,
-    GANTRY_REGISTRY_BIN: registryCommand,
-    GANTRY_RECORDING: recordingFolder(),
-  };
+  await buildPackage();
+  await buildConformance();
+  return { ...command, ...(await provideBrowsers()) };
 }
 
 export async function main() {
-  const environment = await setUp();
-  for (const [name, value] of Object.entries(environment)) console.log(`${name}=${value}`);
+  await installDependencies();
+  for (const [name, value] of Object.entries(await provideAll())) console.log(`${name}=${value}`);
 }

@@ -5,8 +5,12 @@ import { performance } from 'node:perf_hooks';
 import { root } from './paths.mjs';
 
 const children = new Set();
+let interruption;
+/** The signal that this process was told to end with, or undefined. Nothing is started after it. */
+export const interruptedBy = () => interruption;
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
+    interruption = signal;
     for (const child of children) child.kill(signal);
     process.exitCode = signal === 'SIGINT' ? 130 : 143;
   });
@@ -41,6 +45,10 @@ export function run(command, args = [], { output = 'inherit', environment = {}, 
   for (const [name, value] of Object.entries(variables)) if (value === undefined) delete variables[name];
   const sink = output === 'inherit' ? 'inherit' : 'pipe';
   return new Promise((resolve, reject) => {
+    if (interruption) {
+      reject(new CommandFailed(shown, `not started after ${interruption}`, { output: '', shown: true }));
+      return;
+    }
     const child = spawn(command, args, { cwd, env: variables, stdio: ['ignore', sink, sink] });
     children.add(child);
     let text = '';

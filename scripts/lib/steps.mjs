@@ -1,18 +1,24 @@
-// Runs named steps one after the other, goes on after a failure, and says at the end how each went.
+// Runs named steps one after the other, goes on after a failure but not after Ctrl-C, and says at the end how each went.
 import { performance } from 'node:perf_hooks';
-import { say } from './process.mjs';
+import { interruptedBy, say } from './process.mjs';
+
+/** Throws unless every wanted step is one of `steps`. */
+export function checkNames(steps, wanted) {
+  const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
+  if (unknown.length > 0)
+    throw new Error(`no such part: ${unknown.join(', ')} (there are ${Object.keys(steps).join(', ')})`);
+}
 
 /**
  * `steps` maps names to functions; `wanted` picks some by name (all when empty). A step may resolve to lines worth
  * repeating at the end. Throws when any step failed.
  */
 export async function runSteps(area, steps, wanted = []) {
-  const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
-  if (unknown.length > 0)
-    throw new Error(`no such part: ${unknown.join(', ')} (there are ${Object.keys(steps).join(', ')})`);
+  checkNames(steps, wanted);
   const results = [];
   for (const [name, step] of Object.entries(steps)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (interruptedBy()) break;
     const start = performance.now();
     say(area, `${name} …`);
     let failure;
@@ -33,6 +39,7 @@ export async function runSteps(area, steps, wanted = []) {
     for (const line of lines) console.log(`         ${line}`);
   }
   const failed = results.filter(({ failure }) => failure).map(({ name }) => name);
+  if (interruptedBy()) throw new Error(`ended by ${interruptedBy()}`);
   if (failed.length > 0) throw new StepsFailed(failed);
 }
 
