@@ -1,5 +1,6 @@
 //! How errors are printed, and which exit status they have.
 
+use crate::output::{note, print_line};
 use gantry_engine::Fault;
 use miette::{MietteDiagnostic, Report};
 
@@ -13,12 +14,12 @@ pub fn print_failure(fault: &Fault, json: bool) {
             "hint": fault.hint,
             "package": fault.package,
         });
-        println!("{object}");
+        print_line(&object.to_string());
         return;
     }
     let mut diagnostic = MietteDiagnostic::new(&fault.message).with_code(fault.code.as_ref());
     diagnostic.help.clone_from(&fault.hint);
-    eprintln!("{:?}", Report::new(diagnostic));
+    note(&format!("{:?}", Report::new(diagnostic)));
 }
 
 /// The exit status for an error; the numbers are listed in the crate's documentation and the README.

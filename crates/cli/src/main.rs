@@ -9,6 +9,7 @@
 mod commands;
 mod failure;
 mod options;
+mod output;
 mod report;
 mod settings;
 

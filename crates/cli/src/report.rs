@@ -1,5 +1,6 @@
 //! What is printed while an install runs, and at its end.
 
+use crate::output::{note, print_line};
 use gantry_engine::{Event, Outcome, Phase};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -25,7 +26,7 @@ impl Reporter {
     pub fn event(&self, event: &Event) {
         if self.json {
             if let Ok(line) = serde_json::to_string(event) {
-                println!("{line}");
+                print_line(&line);
             }
             return;
         }
@@ -39,7 +40,7 @@ impl Reporter {
                 ));
                 self.bar.tick();
             }
-            Event::Warning { code, message } => self.bar.suspend(|| eprintln!("warning {code}: {message}")),
+            Event::Warning { code, message } => self.bar.suspend(|| note(&format!("warning {code}: {message}"))),
             _ => {}
         }
     }
@@ -64,22 +65,22 @@ impl Reporter {
                 "reason": link.reason,
                 "scripts": scripts,
             });
-            println!("{object}");
+            print_line(&object.to_string());
             return;
         }
         if !ignore_scripts && !scripts.is_empty() {
-            eprintln!(
+            note(&format!(
                 "warning SCRIPTS_NOT_RUN: install scripts are not run yet; these have one: {}",
                 scripts.join(", ")
-            );
+            ));
         }
         let lock = if *lock_changed { "lock written" } else { "lock unchanged" };
         if link.method.is_empty() {
-            eprintln!("{lock}, {requests} requests, {}", seconds(*elapsed));
+            note(&format!("{lock}, {requests} requests, {}", seconds(*elapsed)));
             return;
         }
         let why = link.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        eprintln!(
+        note(&format!(
             "{packages} packages, {} files: {} linked by {}{why}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
             link.files,
             link.linked,
@@ -87,7 +88,7 @@ impl Reporter {
             link.kept,
             megabytes(*bytes),
             seconds(*elapsed)
-        );
+        ));
     }
 }
 

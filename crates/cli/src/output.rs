@@ -1,0 +1,32 @@
+//! Printing that outlives its reader.
+//!
+//! `println!` ends the process when nobody reads any more, which in the middle of an install would be the reader's doing to
+//! the tree. Here a closed pipe ends the printing only; another failure is told once on standard error.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line of data to standard output.
+pub fn print_line(line: &str) {
+    if STDOUT_FAILED.load(Ordering::Relaxed) {
+        return;
+    }
+    if let Err(error) = write(&mut io::stdout().lock(), line) {
+        STDOUT_FAILED.store(true, Ordering::Relaxed);
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            note(&format!("warning: standard output cannot be written any more: {error}"));
+        }
+    }
+}
+
+/// Prints a line for people to standard error; who does not want to read it loses nothing else.
+pub fn note(line: &str) {
+    let _ = write(&mut io::stderr().lock(), line);
+}
+
+fn write(to: &mut impl Write, line: &str) -> io::Result<()> {
+    to.write_all(format!("{line}\n").as_bytes())?;
+    to.flush()
+}
