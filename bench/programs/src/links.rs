@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gantry_engine::{InstallRequest, PackageStore as _, ProjectTree as _, Slots, install};
+use gantry_engine::{InstallMode, InstallRequest, PackageStore as _, ProjectTree as _, Slots, install};
 use gantry_layout::{Omit, Plan, plan};
 use gantry_manifest::{Config, Lockfile};
 use gantry_native::{
@@ -97,7 +97,8 @@ impl Stored {
         fs::create_dir_all(project)?;
         let directory = ProjectDirectory::new(project.to_owned(), Rc::clone(&self.store)).with_best_method(method);
         let begin = Instant::now();
-        let report = runtime.block_on(directory.link(&self.plan, &*self.store)).map_err(|fault| fault.message)?;
+        let report = runtime.block_on(directory.link(&self.plan, InstallMode::Install, &*self.store));
+        let report = report.map_err(|fault| fault.message)?;
         Ok(Placed { took: begin.elapsed(), method: report.method, reason: report.reason })
     }
 

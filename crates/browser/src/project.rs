@@ -2,7 +2,7 @@
 
 use crate::store::BrowserStore;
 use bytes::Bytes;
-use gantry_engine::{EngineError, Fault, LinkReport, PackageStore, ProjectTree};
+use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
 use gantry_layout::{
     FileKind, FileLocation, FileSource, FileStatus, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan,
 };
@@ -189,7 +189,7 @@ impl BrowserProject {
 }
 
 impl ProjectTree for BrowserProject {
-    async fn link(&self, plan: &Plan, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
+    async fn link(&self, plan: &Plan, _mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         let project = OpenProject::new(Bytes::new(), plan, &self.store)?;
         let report = LinkReport {
             linked: project.packages,

@@ -1,6 +1,6 @@
 //! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
 
-use crate::Fault;
+use crate::{Fault, InstallMode};
 use core::future::Future;
 use gantry_layout::Plan;
 use gantry_platform::{Clock, Http};
@@ -63,8 +63,14 @@ pub struct LinkReport {
 
 /// The project that an install is for.
 pub trait ProjectTree {
-    /// Makes `node_modules` what `plan` says. Either all of it becomes visible or what was there stays.
-    fn link(&self, plan: &Plan, store: &impl PackageStore) -> impl Future<Output = Result<LinkReport, Fault>>;
+    /// Makes `node_modules` what `plan` says; for [`InstallMode::Ci`] whatever else was there goes. Either all of it becomes
+    /// visible or what was there stays.
+    fn link(
+        &self,
+        plan: &Plan,
+        mode: InstallMode,
+        store: &impl PackageStore,
+    ) -> impl Future<Output = Result<LinkReport, Fault>>;
     /// Replaces the lock file in one step.
     fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
 }

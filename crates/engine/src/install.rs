@@ -83,7 +83,7 @@ pub async fn install<H: Host>(
                 scripts.insert(format!("{}@{}", package.name, package.version));
             }
         }
-        link = host.project().link(&plan, host.store()).await?;
+        link = host.project().link(&plan, request.mode, host.store()).await?;
     }
 
     progress.phase(Phase::Lock);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) const CODES: &[&str] =
-    &["DISK_FULL", "DISK_DENIED", "DISK_IO", "HTTP_CLIENT", "STORE_CORRUPT", "PROJECT_BUSY", "TASK_LOST"];
+    &["CANCELLED", "DISK_FULL", "DISK_DENIED", "DISK_IO", "HTTP_CLIENT", "STORE_CORRUPT", "PROJECT_BUSY", "TASK_LOST"];
 
 /// A failure of files, threads or the HTTP client's set-up.
 #[derive(Debug, thiserror::Error)]
@@ -27,12 +27,15 @@ pub enum NativeError {
         /// What it said.
         message: String,
     },
-    /// A package directory whose file list cannot be read.
+    /// A package directory that lacks what its file list names, or the list itself.
     #[error("the stored package {} is damaged", path.display())]
     Corrupt {
         /// Its directory.
         path: PathBuf,
     },
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// Another process is changing this project.
     #[error("another install is changing {}", path.display())]
     Busy {
@@ -58,6 +61,7 @@ impl NativeError {
             },
             Self::Client { .. } => "HTTP_CLIENT",
             Self::Corrupt { .. } => "STORE_CORRUPT",
+            Self::Interrupted => "CANCELLED",
             Self::Busy { .. } => "PROJECT_BUSY",
             Self::Task { .. } => "TASK_LOST",
         }
@@ -70,9 +74,10 @@ impl NativeError {
                 "Free some space, or choose another place with --store-dir, and run again: what is done is kept."
             }
             "DISK_DENIED" => "Check the permissions of this path, or choose another place.",
+            "CANCELLED" => "Run again to finish; what has been fetched is kept.",
             "HTTP_CLIENT" => "Check cafile, ca and the proxy settings in .npmrc.",
-            "STORE_CORRUPT" => "Remove this directory; the package is fetched again.",
-            "PROJECT_BUSY" => "Wait until it is done.",
+            "STORE_CORRUPT" => "It was removed from the store: run again, and it is fetched anew.",
+            "PROJECT_BUSY" => "Wait until it is done, then run again.",
             _ => return None,
         };
         Some(text.to_owned())

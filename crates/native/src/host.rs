@@ -1,6 +1,6 @@
 //! The native platform, put together.
 
-use crate::{HttpSettings, NativeClock, NativeHttp, PackageDirectories, ProjectDirectory};
+use crate::{HttpSettings, Interrupt, NativeClock, NativeHttp, PackageDirectories, ProjectDirectory, ProjectLock};
 use gantry_engine::{Host, Slots};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use std::path::PathBuf;
@@ -43,6 +43,20 @@ impl NativeHost {
             store,
             slots: settings.slots,
         }
+    }
+
+    /// With the right to change the project, taken before it was read. Without it, it is taken when the tree is made.
+    #[must_use]
+    pub fn with_lock(mut self, lock: ProjectLock) -> Self {
+        self.project = self.project.with_lock(lock);
+        self
+    }
+
+    /// Stops making the tree when `interrupt` is raised.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.project = self.project.with_interrupt(interrupt);
+        self
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The ladder is clone of the whole directory (APFS), reflink, hard link, copy. It is tried once for each pair of store
 //! and project with a real file, never per package, and what stopped a better way is kept to be shown: a fast path that
-//! fails in silence is not one. A file that has as many hard links as its file system allows is copied; that is the one
-//! exception made per file.
+//! fails in silence is not one. Single files can be refused all the same: one that has as many links as its file system
+//! allows, that belongs to somebody else, or that is on another mount. Such a file is copied, and told of.
 
 use crate::NativeError;
 use crate::descriptor::{make_directories, open_directory};
@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
 
 /// How files get from the store into a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,27 +59,36 @@ impl LinkMethod {
 pub(crate) struct Linker {
     pub method: LinkMethod,
     /// Why not a better one.
-    pub reason: Option<String>,
+    reason: Option<String>,
+    refused: Mutex<Refused>,
+}
+
+/// Files that were copied because the method was refused for them.
+#[derive(Debug, Default)]
+struct Refused {
+    files: u64,
+    /// What the system said of the first.
+    first: Option<io::Error>,
 }
 
 impl Linker {
     /// Tries the ladder between two existing directories, from `best` down.
-    pub fn probe(best: LinkMethod, store: &Path, project: &Path) -> Result<Self, NativeError> {
+    pub fn probe(best: LinkMethod, store: &Path, place: &Path) -> Result<Self, NativeError> {
         let source = store.join(unique_name("probe-"));
         fs::create_dir_all(&source).map_err(NativeError::io("create", &source))?;
         let file = source.join("file");
         let result = fs::write(&file, b"probe")
             .map_err(NativeError::io("write", &file))
-            .and_then(|()| Self::climb(best, &source, project));
+            .and_then(|()| Self::climb(best, &source, place));
         let _ = fs::remove_dir_all(&source);
         result
     }
 
-    fn climb(best: LinkMethod, source: &Path, project: &Path) -> Result<Self, NativeError> {
+    fn climb(best: LinkMethod, source: &Path, place: &Path) -> Result<Self, NativeError> {
         let mut method = best;
         let mut reason = None;
         loop {
-            let target = project.join(unique_name(".gantry-probe-"));
+            let target = place.join(unique_name("probe-"));
             let tried = match method {
                 LinkMethod::CloneDirectory => reflink_copy::reflink(source, &target),
                 LinkMethod::Reflink => reflink_copy::reflink(source.join("file"), &target),
@@ -91,18 +101,34 @@ impl Linker {
                 fs::remove_file(&target)
             };
             match (tried, method.next()) {
-                (Ok(()), _) => return Ok(Self { method, reason }),
+                (Ok(()), _) => return Ok(Self { method, reason, refused: Mutex::default() }),
                 (Err(error), Some(next)) => {
                     reason = Some(format!("{} is not possible here: {error}", method.describe()));
                     method = next;
                 }
-                (Err(error), None) => return Err(NativeError::io("write to", project)(error)),
+                (Err(error), None) => return Err(NativeError::io("write to", place)(error)),
             }
         }
     }
 
+    /// Why files got there by a lesser method than the best: all of them, or some.
+    pub fn reason(&self) -> Option<String> {
+        let refused = self.refused();
+        let some = refused.first.as_ref().map(|error| {
+            format!("{} files copied, for which {} was refused: {error}", refused.files, self.method.describe())
+        });
+        match (&self.reason, some) {
+            (Some(all), Some(some)) => Some(format!("{all}; {some}")),
+            (all, some) => some.or_else(|| all.clone()),
+        }
+    }
+
+    fn refused(&self) -> MutexGuard<'_, Refused> {
+        self.refused.lock().expect("no thread panics while it holds this lock")
+    }
+
     /// Puts the package whose files are in `source` at `target`, which must not exist while its parent must. Files at or
-    /// below a path of `replaced` are left out.
+    /// below a path of `replaced` are left out. A file that `source` lacks is [`NativeError::Corrupt`].
     pub fn place(
         &self,
         source: &Path,
@@ -111,7 +137,7 @@ impl Linker {
         replaced: &[String],
     ) -> Result<(), NativeError> {
         if self.method == LinkMethod::CloneDirectory {
-            reflink_copy::reflink(source, target).map_err(NativeError::io("clone to", target))?;
+            reflink_copy::reflink(source, target).map_err(|error| failure("clone to", source, target, error))?;
             return replaced.iter().try_for_each(|path| remove_any(&target.join(path)));
         }
         let stays = |path: &str| {
@@ -121,7 +147,11 @@ impl Linker {
             !replaced.iter().any(gone)
         };
         fs::create_dir(target).map_err(NativeError::io("create", target))?;
-        let (from, to) = (open_directory(source)?, open_directory(target)?);
+        let from = open_directory(source).map_err(|error| match error {
+            NativeError::Io { source: cause, .. } => failure("link", source, target, cause),
+            other => other,
+        })?;
+        let to = open_directory(target)?;
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
             let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -130,20 +160,51 @@ impl Linker {
                     .map_err(|error| NativeError::io("create", &target.join(parent))(error))?;
                 parent.clone_into(&mut made);
             }
+            let paths = || (source.join(&record.path), target.join(&record.path));
             let placed = match self.method {
                 LinkMethod::HardLink => {
-                    match rustix::fs::linkat(&from, record.path.as_str(), &to, record.path.as_str(), AtFlags::empty()) {
-                        Err(Errno::MLINK) => fs::copy(source.join(&record.path), target.join(&record.path)).map(drop),
-                        other => other.map_err(io::Error::from),
-                    }
+                    let path = record.path.as_str();
+                    rustix::fs::linkat(&from, path, &to, path, AtFlags::empty()).map_err(io::Error::from)
                 }
-                LinkMethod::Reflink => reflink_copy::reflink(source.join(&record.path), target.join(&record.path)),
+                LinkMethod::Reflink => {
+                    let (source, target) = paths();
+                    reflink_copy::reflink(source, target)
+                }
                 LinkMethod::Copy | LinkMethod::CloneDirectory => {
-                    fs::copy(source.join(&record.path), target.join(&record.path)).map(drop)
+                    let (source, target) = paths();
+                    fs::copy(source, target).map(drop)
                 }
             };
-            placed.map_err(|error| NativeError::io("link", &target.join(&record.path))(error))?;
+            if let Err(error) = placed {
+                let (source, target) = paths();
+                self.copy_instead(&source, &target, error).map_err(|error| failure("link", &source, &target, error))?;
+            }
         }
         Ok(())
     }
+
+    /// Copies a file where `error` says that the method does not do for it.
+    fn copy_instead(&self, source: &Path, target: &Path, error: io::Error) -> io::Result<()> {
+        const REFUSALS: [Errno; 4] = [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV];
+        let is_refusal = REFUSALS.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
+        if self.method == LinkMethod::Copy || !is_refusal {
+            return Err(error);
+        }
+        fs::copy(source, target)?;
+        let mut refused = self.refused();
+        refused.files += 1;
+        refused.first.get_or_insert(error);
+        Ok(())
+    }
 }
+
+/// What a failure to put `source` at `target` means: a source that is gone is a damaged package.
+fn failure(action: &'static str, source: &Path, target: &Path, error: io::Error) -> NativeError {
+    if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(source).is_err() {
+        return NativeError::Corrupt { path: source.to_owned() };
+    }
+    NativeError::io(action, target)(error)
+}
+
+#[cfg(test)]
+mod tests;

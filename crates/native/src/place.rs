@@ -6,10 +6,10 @@
 
 use crate::link::Linker;
 use crate::temporary::{make_parent, replace_file};
-use crate::{NativeError, PackageDirectories};
+use crate::{Interrupt, NativeError, PackageDirectories};
 use gantry_engine::{LinkReport, PackageStore};
 use gantry_layout::{Plan, PlannedPackage};
-use gantry_store::PackageIndex;
+use gantry_store::{PackageIndex, PackageKey};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,8 @@ use std::thread;
 const PACKAGES_FOR_A_THREAD: usize = 8;
 
 /// One package and where it goes.
-struct Job {
+struct Job<'p> {
+    key: &'p PackageKey,
     source: PathBuf,
     index: Arc<PackageIndex>,
     target: PathBuf,
@@ -36,12 +37,15 @@ pub(crate) fn place_all<'p>(
     packages: impl Iterator<Item = &'p PlannedPackage>,
     linker: &Linker,
     root: &Path,
-    report: &mut LinkReport,
-) -> Result<(), NativeError> {
-    let mut levels: Vec<Vec<Job>> = Vec::new();
+    interrupt: &Interrupt,
+) -> Result<LinkReport, NativeError> {
+    let mut report = LinkReport { method: linker.method.describe().to_owned(), ..LinkReport::default() };
+    let mut levels: Vec<Vec<Job<'p>>> = Vec::new();
     for package in packages {
         let source = store.files(&package.key);
-        let Some(index) = store.index(&package.key) else { return Err(NativeError::Corrupt { path: source }) };
+        let Some(index) = store.index(&package.key) else {
+            return Err(NativeError::Corrupt { path: store.directory(&package.key) });
+        };
         report.linked += 1;
         report.files += index.files.len() as u64;
         let depth = package.path.matches("/node_modules/").count();
@@ -49,14 +53,14 @@ pub(crate) fn place_all<'p>(
             levels.resize_with(depth + 1, Vec::new);
         }
         let replaced = plan.replaced_in(package, &index);
-        levels[depth].push(Job { source, index, target: root.join(&package.path), replaced });
+        levels[depth].push(Job { key: &package.key, source, index, target: root.join(&package.path), replaced });
     }
     for level in &levels {
         let parents: BTreeSet<&Path> = level.iter().filter_map(|job| job.target.parent()).collect();
         for parent in parents {
             fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
         }
-        place_level(level, linker)?;
+        place_level(level, linker, interrupt).map_err(|error| evicting_damaged(store, &levels, error))?;
     }
     // The store's file is shared: an executable bit that only this lock asks for goes to a copy of its own.
     for path in &plan.executables {
@@ -67,17 +71,30 @@ pub(crate) fn place_all<'p>(
                 .map_err(NativeError::io("make executable", &target))?;
         }
     }
-    Ok(())
+    report.reason = linker.reason();
+    Ok(report)
 }
 
-fn place_level(jobs: &[Job], linker: &Linker) -> Result<(), NativeError> {
+/// Where a package lacks a file, all that do leave the store, so that running again repairs them together. The error names
+/// the first one's directory.
+fn evicting_damaged(store: &PackageDirectories, levels: &[Vec<Job<'_>>], error: NativeError) -> NativeError {
+    let NativeError::Corrupt { path: source } = error else { return error };
+    let jobs = || levels.iter().flatten();
+    let evicted = jobs().try_for_each(|job| store.evict_if_damaged(job.key));
+    let named = jobs().find(|job| source.starts_with(&job.source)).map(|job| store.directory(job.key));
+    evicted.err().unwrap_or(NativeError::Corrupt { path: named.unwrap_or(source) })
+}
+
+fn place_level(jobs: &[Job<'_>], linker: &Linker, interrupt: &Interrupt) -> Result<(), NativeError> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(jobs.len() / PACKAGES_FOR_A_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<NativeError>> = Mutex::new(None);
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = linker.place(&job.source, &job.index, &job.target, &job.replaced) {
+            let placed =
+                interrupt.check().and_then(|()| linker.place(&job.source, &job.index, &job.target, &job.replaced));
+            if let Err(error) = placed {
                 // The first failure is told; it also ends the others' work.
                 next.store(jobs.len(), Ordering::Relaxed);
                 failure.lock().expect("no thread panics while it holds this lock").get_or_insert(error);

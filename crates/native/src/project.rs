@@ -1,32 +1,37 @@
 //! A project's folder: its manifest, its lock, and `node_modules`.
 //!
-//! A first install builds the whole of `node_modules` beside its place and publishes it by one rename. Later ones change
-//! what differs from the hidden lock that the last one left:
+//! Whatever is to be new is complete in a [workspace](Workspace) before anything that is there is touched; from there on it
+//! is [renames](Moves), taken back together if one fails. A first install, and every `ci`, builds the whole tree and
+//! publishes it by one rename or exchange. Others change what differs from what the hidden lock says of the last one:
 //!
-//! 1. take the lock on the folder;
-//! 2. set the hidden lock aside: a run that dies from here on leaves none, and a tree without one is made anew;
-//! 3. move out what is not wanted any more;
-//! 4. link what is new beside its place and rename it there, parents first;
+//! 1. link what is new in the workspace, with the new hidden lock;
+//! 2. set the hidden lock aside: a run that is killed from here on leaves none, and a tree without one is made anew;
+//! 3. set aside what is not wanted any more;
+//! 4. rename what is new to its place, parents first;
 //! 5. bring bin links in order;
-//! 6. write the hidden lock.
+//! 6. put the new hidden lock in its place;
+//! 7. remove what was set aside, and make the hidden lock the newest thing in the tree: npm trusts none that is not.
+//!
+//! All of it happens under the [project's lock](ProjectLock).
 
+use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
+use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{TemporaryDirectory, make_parent, remove_any, replace_file, unique_name};
-use crate::{NativeError, PackageDirectories};
-use gantry_engine::{Fault, LinkReport, PackageStore, ProjectTree};
-use gantry_layout::{Plan, PlannedPackage};
-use gantry_manifest::Lockfile;
-use rustix::fs::{FlockOperation, Mode, OFlags};
-use rustix::io::Errno;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::temporary::{PREFIX, make_parent, replace_file};
+use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
+use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
+use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
+use gantry_layout::Plan;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-const HIDDEN_LOCK: &str = "node_modules/.package-lock.json";
+pub(crate) const HIDDEN_LOCK: &str = "node_modules/.package-lock.json";
+const HIDDEN_LOCK_NAME: &str = ".package-lock.json";
 const LOCK: &str = "package-lock.json";
 const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 
@@ -47,17 +52,33 @@ pub struct ProjectDirectory {
     path: PathBuf,
     store: Rc<PackageDirectories>,
     best_method: LinkMethod,
+    lock: Option<ProjectLock>,
+    interrupt: Interrupt,
 }
 
 impl ProjectDirectory {
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<PackageDirectories>) -> Self {
-        Self { path, store, best_method: LinkMethod::BEST }
+        Self { path, store, best_method: LinkMethod::BEST, lock: None, interrupt: Interrupt::default() }
     }
 
     /// Links by `method` at best: the ladder is not tried above it.
     pub fn with_best_method(mut self, method: LinkMethod) -> Self {
         self.best_method = method;
+        self
+    }
+
+    /// With the right to change the project, taken before it was read.
+    #[must_use]
+    pub fn with_lock(mut self, lock: ProjectLock) -> Self {
+        self.lock = Some(lock);
+        self
+    }
+
+    /// Stops when `interrupt` is raised, unless it has begun to change what is there.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = interrupt;
         self
     }
 
@@ -72,163 +93,235 @@ impl ProjectDirectory {
         Ok(ProjectFiles { package_json, lockfile, lockfile_name })
     }
 
-    fn lock_folder(&self) -> Result<OwnedFd, NativeError> {
-        let folder = rustix::fs::open(&self.path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|errno| NativeError::io("open", &self.path)(errno.into()))?;
-        match rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(folder),
-            Err(Errno::WOULDBLOCK) => Err(NativeError::Busy { path: self.path.clone() }),
-            Err(errno) => Err(NativeError::io("lock", &self.path)(errno.into())),
-        }
-    }
-
-    fn apply(&self, plan: &Plan) -> Result<LinkReport, NativeError> {
-        let _guard = self.lock_folder()?;
+    fn apply(&self, plan: &Plan, mode: InstallMode) -> Result<LinkReport, NativeError> {
+        let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
         fs::create_dir_all(self.store.temporary()).map_err(NativeError::io("create", self.store.temporary()))?;
         self.store.sweep();
         let modules = self.path.join("node_modules");
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
-        let previous = self.previous_packages()?;
-        let linker = Linker::probe(self.best_method, self.store.temporary(), &self.path)?;
-        let mut report = LinkReport {
-            method: linker.method.describe().to_owned(),
-            reason: linker.reason.clone(),
-            ..LinkReport::default()
+        let installed = if mode == InstallMode::Ci { None } else { Installed::read(&self.path) };
+        let difference = match &installed {
+            Some(installed) => Some(installed.difference(plan, &self.path, &self.store)?),
+            None => None,
         };
-        match previous {
-            None => self.build_anew(plan, &linker, &modules, &mut report)?,
-            Some(previous) => self.change(plan, &previous, &linker, &mut report)?,
+        if let (Some(installed), Some(difference)) = (&installed, &difference)
+            && difference.is_none()
+            && installed.hidden_lock == plan.hidden_lock
+            && self.links_to_change(plan).is_none()
+        {
+            if !installed.is_newest {
+                self.touch_hidden_lock()?;
+            }
+            return Ok(self.with_kept(
+                LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() },
+                plan,
+                difference,
+            ));
         }
+        let workspace = Workspace::create(&self.path, &modules)?;
+        let linker = Linker::probe(self.best_method, self.store.temporary(), workspace.path())?;
+        let mut moves = Moves::default();
+        let made = match &difference {
+            None => self.build_anew(plan, mode, &linker, &workspace, &mut moves),
+            Some(difference) => self.change(plan, difference, &linker, &workspace, &mut moves),
+        };
+        let report = match made {
+            Ok(report) => report,
+            Err(error) => {
+                workspace.give_up(moves);
+                return Err(error);
+            }
+        };
+        moves.keep();
+        for path in difference.iter().flat_map(|difference| &difference.gone) {
+            // A scope that nothing is left of; this fails where something is, which is what is wanted.
+            let _ = self.path.join(path).parent().map(fs::remove_dir);
+        }
+        // A tree on its way out must not pass for whole where this process dies meanwhile.
+        for tree in [workspace.old(), workspace.new_tree()] {
+            let _ = fs::remove_file(tree.join(HIDDEN_LOCK));
+        }
+        drop(workspace);
+        self.touch_hidden_lock()?;
         Ok(report)
     }
 
-    /// Path and digest of each package of the last install; `None` where there is no tree that can be relied on.
-    fn previous_packages(&self) -> Result<Option<BTreeMap<String, Option<String>>>, NativeError> {
-        let Some(bytes) = read_optional(&self.path.join(HIDDEN_LOCK))? else { return Ok(None) };
-        let Ok(lock) = Lockfile::parse(&bytes, HIDDEN_LOCK) else { return Ok(None) };
-        let entries =
-            lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.path.is_empty());
-        Ok(Some(entries.map(|entry| (entry.path, entry.integrity)).collect()))
+    /// Makes the hidden lock the newest thing in the tree.
+    fn touch_hidden_lock(&self) -> Result<(), NativeError> {
+        let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+        let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
+        let hidden = self.path.join(HIDDEN_LOCK);
+        rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty())
+            .map_err(|errno| NativeError::io("set the time of", &hidden)(errno.into()))
     }
 
-    /// First install, or one over a tree that nobody accounts for.
+    /// The report with the packages that stay.
+    fn with_kept(&self, mut report: LinkReport, plan: &Plan, difference: &Difference<'_>) -> LinkReport {
+        for package in plan.packages.iter().filter(|package| difference.kept.contains(package.path.as_str())) {
+            report.kept += 1;
+            report.files += self.store.index(&package.key).map_or(0, |index| index.files.len() as u64);
+        }
+        report
+    }
+
+    /// First install, one over a tree that nobody accounts for, or `ci`, which takes nothing over from what is there.
     fn build_anew(
         &self,
         plan: &Plan,
+        mode: InstallMode,
         linker: &Linker,
-        modules: &Path,
-        report: &mut LinkReport,
-    ) -> Result<(), NativeError> {
-        let building = TemporaryDirectory::create(&self.path, ".gantry-new-")?;
-        place_all(&self.store, plan, plan.packages.iter(), linker, building.path(), report)?;
+        workspace: &Workspace,
+        moves: &mut Moves,
+    ) -> Result<LinkReport, NativeError> {
+        let building = workspace.new_tree();
+        let report = place_all(&self.store, plan, plan.packages.iter(), linker, &building, &self.interrupt)?;
         for link in &plan.links {
-            make_link(&building.path().join(&link.path), &link.target)?;
+            make_link(&building.join(&link.path), &link.target)?;
         }
-        let hidden = building.path().join(HIDDEN_LOCK);
+        let hidden = building.join(HIDDEN_LOCK);
         make_parent(&hidden)?;
         fs::write(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
-        let aside = self.path.join(unique_name(".gantry-old-"));
-        let had_tree = match fs::rename(modules, &aside) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(NativeError::io("set aside", modules)(error)),
-        };
-        fs::rename(building.path().join("node_modules"), modules).map_err(NativeError::io("publish", modules))?;
-        if had_tree {
-            remove_any(&aside)?;
+
+        self.interrupt.check()?;
+        let (built, modules) = (building.join("node_modules"), self.path.join("node_modules"));
+        if mode == InstallMode::Install && is_directory(&modules) {
+            carry_over(&modules, &built, moves)?;
+        }
+        self.replace_tree(&built, mode, workspace, moves)?;
+        Ok(report)
+    }
+
+    /// Puts a complete `node_modules` in the place of the one that is there: by one exchange, else by two renames, else,
+    /// where it is a mount point, entry by entry.
+    fn replace_tree(
+        &self,
+        built: &Path,
+        mode: InstallMode,
+        workspace: &Workspace,
+        moves: &mut Moves,
+    ) -> Result<(), NativeError> {
+        let modules = self.path.join("node_modules");
+        if workspace.is_in(&modules) {
+            return self.replace_entries(built, mode, workspace, moves);
+        }
+        let is_there = fs::symlink_metadata(&modules).is_ok();
+        if is_there && moves.exchange(built, &modules).is_ok() {
+            return Ok(());
+        }
+        moves.rename(SET_ASIDE, &modules, &workspace.old().join("node_modules"))?;
+        moves.rename(PUBLISH, built, &modules).map(drop)
+    }
+
+    fn replace_entries(
+        &self,
+        built: &Path,
+        mode: InstallMode,
+        workspace: &Workspace,
+        moves: &mut Moves,
+    ) -> Result<(), NativeError> {
+        let (modules, old) = (self.path.join("node_modules"), workspace.old());
+        moves.rename(SET_ASIDE, &self.path.join(HIDDEN_LOCK), &old.join("hidden-lock"))?;
+        let stays = |name: &str| name.starts_with(PREFIX) || (mode == InstallMode::Install && is_foreign(name));
+        for (number, name) in entries(&modules)?.iter().enumerate() {
+            if !stays(&name.to_string_lossy()) {
+                moves.rename(SET_ASIDE, &modules.join(name), &old.join(number.to_string()))?;
+            }
+        }
+        for name in entries(built)?.iter().filter(|name| *name != HIDDEN_LOCK_NAME) {
+            moves.rename(PUBLISH, &built.join(name), &modules.join(name))?;
+        }
+        moves.rename(PUBLISH, &built.join(HIDDEN_LOCK_NAME), &modules.join(HIDDEN_LOCK_NAME)).map(drop)
+    }
+
+    /// Steps 1 to 6 of the module's protocol.
+    fn change(
+        &self,
+        plan: &Plan,
+        difference: &Difference<'_>,
+        linker: &Linker,
+        workspace: &Workspace,
+        moves: &mut Moves,
+    ) -> Result<LinkReport, NativeError> {
+        let Difference { new, gone, .. } = difference;
+        let (building, old) = (workspace.new_tree(), workspace.old());
+        let report = place_all(&self.store, plan, new.iter().copied(), linker, &building, &self.interrupt)?;
+        let built_hidden = workspace.path().join("hidden-lock");
+        fs::write(&built_hidden, &plan.hidden_lock).map_err(NativeError::io("write", &built_hidden))?;
+
+        self.interrupt.check()?;
+        let hidden = self.path.join(HIDDEN_LOCK);
+        moves.rename(SET_ASIDE, &hidden, &old.join("hidden-lock"))?;
+        let places = gone.iter().map(String::as_str).chain(new.iter().map(|package| package.path.as_str()));
+        for (number, path) in places.enumerate() {
+            moves.rename(SET_ASIDE, &self.path.join(path), &old.join(number.to_string()))?;
+        }
+        for package in new {
+            let target = self.path.join(&package.path);
+            make_parent(&target)?;
+            // What is nested in another new package came along with it.
+            moves.rename(PUBLISH, &building.join(&package.path), &target)?;
+        }
+        self.order_links(plan, workspace, moves)?;
+        moves.rename(PUBLISH, &built_hidden, &hidden)?;
+        Ok(self.with_kept(report, plan, difference))
+    }
+
+    /// Makes the planned links, and removes bin links that nothing planned.
+    fn order_links(&self, plan: &Plan, workspace: &Workspace, moves: &mut Moves) -> Result<(), NativeError> {
+        let LinkChanges { unplanned, missing } = self.links_to_change(plan);
+        let in_the_way = unplanned.iter().chain(missing.iter().map(|(path, _)| path));
+        for (number, path) in in_the_way.enumerate() {
+            moves.rename(SET_ASIDE, path, &workspace.old().join(format!("link-{number}")))?;
+        }
+        for (number, (path, target)) in missing.iter().enumerate() {
+            let built = workspace.path().join(format!("link-{number}"));
+            make_link(&built, target)?;
+            make_parent(path)?;
+            moves.rename(PUBLISH, &built, path)?;
         }
         Ok(())
     }
 
-    /// Steps 2 to 6 of the module's protocol.
-    fn change(
-        &self,
-        plan: &Plan,
-        previous: &BTreeMap<String, Option<String>>,
-        linker: &Linker,
-        report: &mut LinkReport,
-    ) -> Result<(), NativeError> {
-        let mut kept: BTreeSet<&str> = BTreeSet::new();
-        let mut new: Vec<&PlannedPackage> = Vec::new();
-        for package in &plan.packages {
-            // Packages come sorted by path, so a parent is decided before what is nested in it.
-            let same = previous
-                .get(&package.path)
-                .is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity);
-            let parent_stays = enclosing(&package.path).is_none_or(|parent| kept.contains(parent));
-            if same && parent_stays && self.path.join(&package.path).join("package.json").symlink_metadata().is_ok() {
-                kept.insert(&package.path);
-                report.kept += 1;
-                report.files += self.store.index(&package.key).map_or(0, |index| index.files.len() as u64);
-            } else {
-                new.push(package);
-            }
-        }
-        let gone: Vec<&String> = previous.keys().filter(|path| !kept.contains(path.as_str())).collect();
-
-        let hidden = self.path.join(HIDDEN_LOCK);
-        let trash = TemporaryDirectory::create(&self.path, ".gantry-old-")?;
-        let aside = |path: &Path, number: usize| match fs::rename(path, trash.path().join(number.to_string())) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(NativeError::io("set aside", path)(error)),
-            _ => Ok(()),
-        };
-        aside(&hidden, 0)?;
-        let places = gone.iter().map(|path| path.as_str()).chain(new.iter().map(|package| package.path.as_str()));
-        for (number, path) in places.enumerate() {
-            aside(&self.path.join(path), number + 1)?;
-        }
-        let building = TemporaryDirectory::create(&self.path, ".gantry-new-")?;
-        place_all(&self.store, plan, new.iter().copied(), linker, building.path(), report)?;
-        for package in &new {
-            let built = building.path().join(&package.path);
-            // What is nested in another new package came along with it.
-            if built.symlink_metadata().is_ok() {
-                let target = self.path.join(&package.path);
-                make_parent(&target)?;
-                fs::rename(&built, &target).map_err(NativeError::io("publish", &target))?;
-            }
-        }
-        self.order_links(plan)?;
-        replace_file(&hidden, &plan.hidden_lock)
-    }
-
-    /// Makes the planned links, and removes bin links that nothing planned.
-    fn order_links(&self, plan: &Plan) -> Result<(), NativeError> {
+    fn links_to_change<'p>(&self, plan: &'p Plan) -> LinkChanges<'p> {
         let planned: BTreeMap<&str, &str> =
             plan.links.iter().map(|link| (link.path.as_str(), link.target.as_str())).collect();
-        let mut folders: BTreeSet<String> = BTreeSet::from(["node_modules/.bin".to_owned()]);
-        folders.extend(plan.packages.iter().map(|package| format!("{}/node_modules/.bin", package.path)));
-        for folder in folders {
+        let mut unplanned = Vec::new();
+        let nested = plan.packages.iter().map(|package| format!("{}/node_modules/.bin", package.path));
+        for folder in nested.chain(["node_modules/.bin".to_owned()]) {
             let Ok(entries) = fs::read_dir(self.path.join(&folder)) else { continue };
             for entry in entries.flatten() {
                 let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
                 let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
                 if is_link && !planned.contains_key(path.as_str()) {
-                    fs::remove_file(entry.path()).map_err(NativeError::io("remove", &entry.path()))?;
+                    unplanned.push(entry.path());
                 }
             }
-            // Fails where links remain, which is what is wanted.
-            let _ = fs::remove_dir(self.path.join(&folder));
         }
-        for (path, target) in planned {
-            let path = self.path.join(path);
-            if fs::read_link(&path).is_ok_and(|now| now == Path::new(target)) {
-                continue;
-            }
-            if path.symlink_metadata().is_ok() {
-                remove_any(&path)?;
-            }
-            make_link(&path, target)?;
-        }
-        Ok(())
+        let all = planned.into_iter().map(|(path, target)| (self.path.join(path), target));
+        let is_missing =
+            |(path, target): &(PathBuf, &str)| fs::read_link(path).ok().is_none_or(|now| now != Path::new(target));
+        LinkChanges { unplanned, missing: all.filter(is_missing).collect() }
+    }
+}
+
+/// How links differ from what is planned.
+struct LinkChanges<'p> {
+    unplanned: Vec<PathBuf>,
+    /// Path and target.
+    missing: Vec<(PathBuf, &'p str)>,
+}
+
+impl LinkChanges<'_> {
+    fn is_none(&self) -> bool {
+        self.unplanned.is_empty() && self.missing.is_empty()
     }
 }
 
 impl ProjectTree for ProjectDirectory {
-    async fn link(&self, plan: &Plan, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
-        Ok(self.apply(plan)?)
+    async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
+        Ok(self.apply(plan, mode)?)
     }
 
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
@@ -238,11 +331,6 @@ impl ProjectTree for ProjectDirectory {
     }
 }
 
-/// The package that `path` is nested in: `node_modules/a` for `node_modules/a/node_modules/b`.
-fn enclosing(path: &str) -> Option<&str> {
-    path.rfind("/node_modules/").map(|position| &path[..position])
-}
-
 fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, NativeError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -250,3 +338,6 @@ fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, NativeError> {
         Err(error) => Err(NativeError::io("read", path)(error)),
     }
 }
+
+#[cfg(test)]
+mod tests;

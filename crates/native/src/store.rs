@@ -11,7 +11,7 @@
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
 use crate::descriptor::{create_file, make_directories, open_directory};
-use crate::temporary::TemporaryDirectory;
+use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
@@ -20,7 +20,7 @@ use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
@@ -67,7 +67,7 @@ impl PackageDirectories {
     }
 
     /// The directory of a package.
-    fn directory(&self, key: &PackageKey) -> PathBuf {
+    pub(crate) fn directory(&self, key: &PackageKey) -> PathBuf {
         let digest = key.as_str().rsplit('-').next().unwrap_or_default();
         self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
     }
@@ -75,6 +75,22 @@ impl PackageDirectories {
     /// The package's files, as they are linked into projects.
     pub fn files(&self, key: &PackageKey) -> PathBuf {
         self.directory(key).join("files")
+    }
+
+    /// Takes a package out of the store if it lacks a file or has one of another size; it is fetched anew when it is next
+    /// wanted.
+    pub(crate) fn evict_if_damaged(&self, key: &PackageKey) -> Result<(), NativeError> {
+        let files = self.files(key);
+        let is_whole = |index: &PackageIndex| {
+            index.files.iter().all(|file| {
+                fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| data.is_file() && data.len() == file.size)
+            })
+        };
+        if self.index(key).is_some_and(|index| is_whole(&index)) {
+            return Ok(());
+        }
+        self.known.borrow_mut().remove(key);
+        discard(&self.directory(key), &self.temporary)
     }
 
     /// Removes what dead processes left.
@@ -140,7 +156,14 @@ impl PackageStore for PackageDirectories {
             return Ok(None);
         }
         let path = self.files(key).join(path);
-        fs::read(&path).map(Some).map_err(|error| NativeError::io("read", &path)(error).into())
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.evict_if_damaged(key)?;
+                Err(NativeError::Corrupt { path: self.directory(key) }.into())
+            }
+            Err(error) => Err(NativeError::io("read", &path)(error).into()),
+        }
     }
 }
 
@@ -195,10 +218,31 @@ fn publish(prepared: PreparedPackage<'_>, temporary: &Path, target: &Path) -> Re
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
     }
-    // A directory that is there but whose list could not be read is damaged: it makes way.
-    if fs::read(target.join("index")).ok().is_some_and(|bytes| PackageIndex::decode(&bytes).is_err()) {
-        fs::remove_dir_all(target).map_err(NativeError::io("remove", target))?;
+    if let Some(building) = building.publish(target)? {
+        // Somebody else published the same, and theirs stays; unless it is damaged, then it makes way.
+        if !has_index(target) {
+            discard(target, temporary)?;
+            building.publish(target)?;
+        }
     }
-    building.publish(target)?;
     Ok(prepared.index)
+}
+
+/// Whether a package's directory has a file list that can be read.
+fn has_index(directory: &Path) -> bool {
+    fs::read(directory.join("index")).is_ok_and(|bytes| PackageIndex::decode(&bytes).is_ok())
+}
+
+/// Removes a package's directory: out of the way by one rename first, so that no half of it is ever to be found.
+fn discard(directory: &Path, temporary: &Path) -> Result<(), NativeError> {
+    let aside = temporary.join(unique_name("damaged-"));
+    match fs::rename(directory, &aside) {
+        Ok(()) => {
+            // What remains is swept one day.
+            let _ = remove_any(&aside);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(NativeError::io("remove the damaged", directory)(error)),
+    }
 }

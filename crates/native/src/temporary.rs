@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// How everything temporary in a project is named. Who has the project's lock may remove whatever is named so.
+pub(crate) const PREFIX: &str = ".gantry-";
+
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A name that no other process or thread uses.
@@ -31,23 +34,26 @@ impl TemporaryDirectory {
     }
 
     pub fn path(&self) -> &Path {
-        self.path.as_deref().expect("the path is only taken by publish, which consumes the guard")
+        self.path.as_deref().expect("the path is only taken by what consumes the guard")
     }
 
-    /// Renames it to `target`. Somebody else having published the same there is success; theirs stays.
-    pub fn publish(mut self, target: &Path) -> Result<(), NativeError> {
-        let path = self.path.take().expect("publish consumes the guard");
-        match fs::rename(&path, target) {
-            Ok(()) => Ok(()),
+    /// Renames it to `target`. Where something is there already it is given back instead.
+    pub fn publish(mut self, target: &Path) -> Result<Option<Self>, NativeError> {
+        match fs::rename(self.path(), target) {
+            Ok(()) => {
+                self.path = None;
+                Ok(None)
+            }
             Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
-                let _ = fs::remove_dir_all(&path);
-                Ok(())
+                Ok(Some(self))
             }
-            Err(error) => {
-                let _ = fs::remove_dir_all(&path);
-                Err(NativeError::io("publish", target)(error))
-            }
+            Err(error) => Err(NativeError::io("publish", target)(error)),
         }
+    }
+
+    /// Leaves it where it is.
+    pub fn leave(mut self) {
+        self.path = None;
     }
 }
 
@@ -63,7 +69,7 @@ impl Drop for TemporaryDirectory {
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = parent.join(unique_name(&format!(".{name}.")));
+    let temporary = parent.join(unique_name(&format!("{PREFIX}{name}-")));
     let written = fs::write(&temporary, bytes)
         .map_err(NativeError::io("write", path))
         .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));

@@ -1,9 +1,11 @@
 //! Installs on real files against the replay registry's fixtures: the pipeline from end to end, natively.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests on real files")]
 
-use gantry_engine::{EngineError, Event, Extent, InstallMode, InstallRequest, Outcome, Slots, install};
+use gantry_engine::{EngineError, Event, Extent, InstallMode, InstallRequest, Outcome, Phase, Slots, install};
 use gantry_manifest::Config;
-use gantry_native::{HttpSettings, NativeHost, NativeHostSettings, ProjectDirectory, machine_target, tree_digest};
+use gantry_native::{
+    HttpSettings, Interrupt, NativeHost, NativeHostSettings, ProjectDirectory, ProjectLock, machine_target, tree_digest,
+};
 use gantry_registry::{RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::ResolveOptions;
 use gantry_testkit::fixtures::{Registry, basic};
@@ -579,4 +581,61 @@ fn an_integrity_that_cannot_be_read_names_its_package() {
         (&fault.code[..], fault.package.as_deref()),
         ("LAYOUT_INTEGRITY", Some("node_modules/malformed-integrity"))
     );
+}
+
+#[test]
+fn an_install_that_is_interrupted_while_it_links_leaves_what_was_there() {
+    let workshop = Workshop::new();
+    workshop.dependencies(&[("left", "1.0.0")]).install().unwrap();
+    let before = tree_digest(&workshop.project()).unwrap();
+    workshop.dependencies(&[("left", "1.1.0"), ("right", "1")]);
+    let interrupt = Interrupt::default();
+    let host = workshop.host().with_interrupt(interrupt.clone());
+    let mut stop_at_linking = |event: Event| {
+        if let Event::Phase { phase: Phase::Link } = event {
+            interrupt.raise();
+        }
+    };
+    let outcome = workshop.runtime.block_on(install(&host, &workshop.request(), &mut stop_at_linking));
+    assert_eq!(outcome.unwrap_err().to_fault().code, "CANCELLED");
+    assert_eq!(tree_digest(&workshop.project()).unwrap(), before);
+    assert!(workshop.has_nothing_half_done());
+    workshop.install().unwrap();
+    assert!(workshop.read("node_modules/left/index.js").contains("1.1.0"));
+}
+
+#[test]
+fn a_project_is_changed_by_one_install_at_a_time() {
+    let workshop = Workshop::new();
+    workshop.dependencies(&[("left", "1.0.0")]);
+    let lock = ProjectLock::take(&workshop.project()).unwrap().unwrap();
+    assert_eq!(ProjectLock::take(&workshop.project()).unwrap_err().code(), "PROJECT_BUSY");
+    assert_eq!(workshop.code(), "PROJECT_BUSY", "who has no lock needs one");
+    let host = workshop.host().with_lock(lock);
+    workshop.runtime.block_on(install(&host, &workshop.request(), &mut |_| {})).unwrap();
+    drop(host);
+    workshop.install().unwrap();
+    assert!(ProjectLock::take(&workshop.folder.path().join("nowhere")).unwrap().is_none());
+}
+
+#[test]
+fn what_a_killed_install_left_is_put_right_by_the_next_lock() {
+    let workshop = Workshop::new();
+    workshop.dependencies(&[("left", "1.0.0")]).install().unwrap();
+    let project = workshop.project();
+    let before = tree_digest(&project).unwrap();
+    // Killed between its two renames: the old tree is set aside, the new one not in place yet.
+    fs::create_dir_all(project.join(".gantry-1/old")).unwrap();
+    fs::create_dir_all(project.join(".gantry-1/new/node_modules/left")).unwrap();
+    fs::rename(project.join("node_modules"), project.join(".gantry-1/old/node_modules")).unwrap();
+    drop(ProjectLock::take(&project).unwrap());
+    assert_eq!(tree_digest(&project).unwrap(), before);
+    assert!(workshop.has_nothing_half_done());
+    // Killed after the exchange: what it had not carried over is with the old tree.
+    fs::create_dir_all(project.join(".gantry-2/new/node_modules/.cache")).unwrap();
+    fs::create_dir_all(project.join("node_modules/.gantry-3/old")).unwrap();
+    fs::write(project.join(".gantry-package-lock.json-4"), "{").unwrap();
+    drop(ProjectLock::take(&project).unwrap());
+    assert!(workshop.has("node_modules/.cache") && !workshop.has("node_modules/.gantry-3"));
+    assert!(workshop.has_nothing_half_done());
 }

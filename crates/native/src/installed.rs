@@ -1,0 +1,168 @@
+//! What an earlier install left in `node_modules`, and what a plan makes of it.
+//!
+//! The hidden lock tells what was installed. As for npm, it is trusted where it is the newest thing there: no folder of a
+//! package and no folder of packages was changed after it. Where one was, another tool or a person was at work; then each
+//! package is asked for its name and version, and what nobody planned goes. Costs two `lstat` a package, in the second case
+//! a small file and a directory each.
+
+use crate::project::HIDDEN_LOCK;
+use crate::workspace::{entries, is_directory};
+use crate::{NativeError, PackageDirectories};
+use gantry_engine::PackageStore;
+use gantry_layout::{Plan, PlannedPackage};
+use gantry_manifest::Lockfile;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What the hidden lock says.
+#[derive(Debug)]
+pub(crate) struct Installed {
+    /// Its text.
+    pub hidden_lock: Vec<u8>,
+    /// Path and integrity of each package.
+    packages: BTreeMap<String, Option<String>>,
+    /// Whether nothing was changed after it.
+    pub is_newest: bool,
+}
+
+/// How a planned tree differs from the one that is there.
+#[derive(Debug, Default)]
+pub(crate) struct Difference<'p> {
+    /// Packages that stay.
+    pub kept: BTreeSet<&'p str>,
+    /// Packages to put in place, parents first.
+    pub new: Vec<&'p PlannedPackage>,
+    /// Paths to remove, parents first.
+    pub gone: Vec<String>,
+}
+
+impl Difference<'_> {
+    /// Whether there is nothing to do.
+    pub fn is_none(&self) -> bool {
+        self.new.is_empty() && self.gone.is_empty()
+    }
+}
+
+impl Installed {
+    /// `None` where there is no tree that anything is known of.
+    pub fn read(project: &Path) -> Option<Self> {
+        if !is_directory(&project.join("node_modules")) {
+            return None;
+        }
+        let hidden_lock = fs::read(project.join(HIDDEN_LOCK)).ok()?;
+        let lock = Lockfile::parse(&hidden_lock, HIDDEN_LOCK).ok()?;
+        let entries =
+            lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.path.is_empty());
+        let packages: BTreeMap<_, _> = entries.map(|entry| (entry.path, entry.integrity)).collect();
+        let is_newest = is_newest(project, packages.keys().map(String::as_str));
+        Some(Self { hidden_lock, packages, is_newest })
+    }
+
+    /// What is to be done for `plan`.
+    pub fn difference<'p>(
+        &self,
+        plan: &'p Plan,
+        project: &Path,
+        store: &PackageDirectories,
+    ) -> Result<Difference<'p>, NativeError> {
+        let mut difference = Difference::default();
+        for package in &plan.packages {
+            let known = self.packages.get(&package.path);
+            let is_same = known.is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity);
+            // Packages come sorted by path, so a parent is decided before what is nested in it.
+            let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.kept.contains(parent));
+            if is_same && parent_stays && self.is_in_place(package, project, store) {
+                difference.kept.insert(&package.path);
+            } else {
+                difference.new.push(package);
+            }
+        }
+        let mut gone: BTreeSet<String> =
+            self.packages.keys().filter(|path| !difference.kept.contains(path.as_str())).cloned().collect();
+        if !self.is_newest {
+            gone.extend(strays(plan, &difference.kept, project, store)?);
+        }
+        difference.gone = gone.into_iter().collect();
+        Ok(difference)
+    }
+
+    fn is_in_place(&self, package: &PlannedPackage, project: &Path, store: &PackageDirectories) -> bool {
+        let folder = project.join(&package.path);
+        let manifest = folder.join("package.json");
+        if self.is_newest {
+            return fs::symlink_metadata(manifest).is_ok();
+        }
+        let Some(index) = store.index(&package.key).filter(|_| is_directory(&folder)) else { return false };
+        let Ok(bytes) = fs::read(manifest) else { return false };
+        let Ok(found) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return false };
+        let says = |member: &str, wanted: Option<&str>| found.get(member).and_then(|value| value.as_str()) == wanted;
+        says("name", index.facts.name.as_deref()) && says("version", index.facts.version.as_deref())
+    }
+}
+
+/// Whether the hidden lock is newer than each of these packages' folders and the folders that they are in.
+fn is_newest<'a>(project: &Path, packages: impl Iterator<Item = &'a str>) -> bool {
+    let changed = |path: &Path| {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        Some((metadata.mtime(), metadata.mtime_nsec()))
+    };
+    let Some(lock) = changed(&project.join(HIDDEN_LOCK)) else { return false };
+    let mut folders = BTreeSet::from(["node_modules"]);
+    for path in packages {
+        folders.insert(path);
+        folders.extend(path.rsplit_once('/').map(|(parent, _)| parent));
+        if let Some((scope, _)) = path.rsplit_once('/').filter(|(parent, _)| !parent.ends_with("node_modules")) {
+            folders.extend(scope.rsplit_once('/').map(|(parent, _)| parent));
+        }
+    }
+    folders.into_iter().all(|folder| changed(&project.join(folder)).is_some_and(|time| time <= lock))
+}
+
+/// What lies among the packages and is none of the plan's: not planned, no link of it, and not what a package that stays
+/// brought along. Names with a dot in front are nobody's business, as for npm.
+fn strays(
+    plan: &Plan,
+    kept: &BTreeSet<&str>,
+    project: &Path,
+    store: &PackageDirectories,
+) -> Result<Vec<String>, NativeError> {
+    let links: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
+    let mut strays = Vec::new();
+    let mut look = |package: Option<&PlannedPackage>| -> Result<(), NativeError> {
+        let prefix = package.map_or(String::new(), |package| format!("{}/", package.path));
+        let brought = package.and_then(|package| store.index(&package.key));
+        let mut folders = vec!["node_modules".to_owned()];
+        while let Some(folder) = folders.pop() {
+            for name in entries(&project.join(format!("{prefix}{folder}")))? {
+                let name = name.to_string_lossy();
+                let inside = format!("{folder}/{name}");
+                let path = format!("{prefix}{inside}");
+                if name.starts_with('.') || kept.contains(path.as_str()) || links.contains(path.as_str()) {
+                    continue;
+                }
+                if brought.as_ref().is_some_and(|index| index.file(&inside).is_some() || index.is_directory(&inside)) {
+                    continue;
+                }
+                if name.starts_with('@') && folder == "node_modules" && is_directory(&project.join(&path)) {
+                    folders.push(inside);
+                } else {
+                    strays.push(path);
+                }
+            }
+        }
+        Ok(())
+    };
+    look(None)?;
+    plan.packages
+        .iter()
+        .filter(|package| kept.contains(package.path.as_str()))
+        .try_for_each(|package| look(Some(package)))?;
+    Ok(strays)
+}
+
+/// The package that `path` is nested in: `node_modules/a` for `node_modules/a/node_modules/b`.
+fn enclosing(path: &str) -> Option<&str> {
+    path.rfind("/node_modules/").map(|position| &path[..position])
+}

@@ -1,0 +1,38 @@
+//! The right to change a project.
+//!
+//! One process at a time has it, from before it reads the project until its last change is made: otherwise the lock file of
+//! one install could come to lie over the tree of another. It is a lock on the folder itself, which ends with the process,
+//! however that ends, and leaves nothing behind.
+
+use crate::NativeError;
+use crate::workspace::sweep;
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// The right to change one project; given back when dropped.
+#[derive(Debug)]
+pub struct ProjectLock {
+    _folder: OwnedFd,
+}
+
+impl ProjectLock {
+    /// Takes the lock on the project in `path` and removes what dead processes left there. `None` where there is no such
+    /// folder: there is nothing to change then, as who reads the project will find.
+    pub fn take(path: &Path) -> Result<Option<Self>, NativeError> {
+        let folder = match rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(NativeError::io("open", path)(errno.into())),
+        };
+        match rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {
+                sweep(path);
+                Ok(Some(Self { _folder: folder }))
+            }
+            Err(Errno::WOULDBLOCK) => Err(NativeError::Busy { path: path.to_owned() }),
+            Err(errno) => Err(NativeError::io("lock", path)(errno.into())),
+        }
+    }
+}

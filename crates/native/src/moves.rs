@@ -1,0 +1,122 @@
+//! Renames that are taken back together.
+//!
+//! What an install changes of a tree in use it changes by renames alone, and a failure half-way takes all of them back in
+//! the reverse order. Some directories cannot be renamed although what is in them can: mount points, and on overlays those
+//! of a lower layer. Their entries are moved one by one.
+
+use crate::NativeError;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One thing that was done.
+#[derive(Debug)]
+enum Step {
+    Moved { from: PathBuf, to: PathBuf },
+    Exchanged { left: PathBuf, right: PathBuf },
+    Made(PathBuf),
+    Removed { path: PathBuf, permissions: fs::Permissions },
+}
+
+/// Renames made so far; dropped before [`Moves::keep`], it takes them back.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    steps: Vec<Step>,
+}
+
+impl Moves {
+    /// Renames `from` to `to`, replacing a file that is there. Tells whether there was anything to rename.
+    pub fn rename(&mut self, action: &'static str, from: &Path, to: &Path) -> Result<bool, NativeError> {
+        match self.attempt(from, to) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(from).is_err() => Ok(false),
+            Err(error) => Err(NativeError::io(action, if action == SET_ASIDE { from } else { to })(error)),
+        }
+    }
+
+    fn attempt(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        match fs::rename(from, to) {
+            Ok(()) => {
+                self.steps.push(Step::Moved { from: from.to_owned(), to: to.to_owned() });
+                Ok(())
+            }
+            Err(error) if whole_directory_refused(&error) && fs::symlink_metadata(from)?.is_dir() => {
+                self.move_entries(from, to)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn move_entries(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let permissions = fs::symlink_metadata(from)?.permissions();
+        fs::create_dir(to)?;
+        self.steps.push(Step::Made(to.to_owned()));
+        for entry in fs::read_dir(from)? {
+            let name = entry?.file_name();
+            self.attempt(&from.join(&name), &to.join(&name))?;
+        }
+        fs::set_permissions(to, permissions.clone())?;
+        fs::remove_dir(from)?;
+        self.steps.push(Step::Removed { path: from.to_owned(), permissions });
+        Ok(())
+    }
+
+    /// Exchanges two things by one step of the system, where it has such a step for them.
+    pub fn exchange(&mut self, left: &Path, right: &Path) -> io::Result<()> {
+        renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE)?;
+        self.steps.push(Step::Exchanged { left: left.to_owned(), right: right.to_owned() });
+        Ok(())
+    }
+
+    /// What was done stays.
+    pub fn keep(mut self) {
+        self.steps.clear();
+    }
+
+    /// Takes everything back; tells whether that was possible.
+    pub fn take_back(mut self) -> bool {
+        self.undo()
+    }
+
+    fn undo(&mut self) -> bool {
+        while let Some(step) = self.steps.pop() {
+            let undone = match &step {
+                Step::Moved { from, to } => fs::rename(to, from),
+                Step::Exchanged { left, right } => {
+                    renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE).map_err(io::Error::from)
+                }
+                Step::Made(path) => fs::remove_dir(path),
+                Step::Removed { path, permissions } => {
+                    fs::create_dir(path).and_then(|()| fs::set_permissions(path, permissions.clone()))
+                }
+            };
+            if undone.is_err() {
+                self.steps.clear();
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Moves {
+    fn drop(&mut self) {
+        self.undo();
+    }
+}
+
+/// What [`Moves::rename`] is called in messages when something makes way.
+pub(crate) const SET_ASIDE: &str = "set aside";
+/// What [`Moves::rename`] is called in messages when something new gets its place.
+pub(crate) const PUBLISH: &str = "publish";
+
+/// Whether a directory could not be renamed for what it is.
+fn whole_directory_refused(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    [Errno::XDEV, Errno::BUSY].iter().any(|errno| code == Some(errno.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests;
