@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const built = (variable, name) => resolve(root, process.env[variable] || join('target', 'release', name));
-const gantryCommand = built('GANTRY_BIN', 'gantry');
+export const gantryCommand = built('GANTRY_BIN', 'gantry');
 export const registryCommand = built('GANTRY_REGISTRY_BIN', 'gantry-registry');
 export const projectsFolder = join(root, 'tests', 'projects');
 /** The npm of package-lock.json: others write other fields (npm 10 leaves `libc` out of locks), so it is not the user's. */
