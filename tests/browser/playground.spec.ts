@@ -207,6 +207,52 @@ test('a double-click on Install installs', async ({ playground, recording }) => 
   await playground.installed(1);
 });
 
+test('the address names the project that was chosen', async ({ playground, recording }) => {
+  await playground.open('react', recording.url);
+  await playground.page.getByRole('button', { name: 'Vue' }).click();
+  await expect(playground.page).toHaveURL(/\?project=vue$/);
+  await playground.page.reload();
+  await expect(playground.page.getByRole('button', { name: 'Vue' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('changes are given up only after a question', async ({ playground, recording }) => {
+  await playground.open('lodash', recording.url);
+  await playground.write('{}');
+  const content = playground.page.locator('.cm-content');
+  const reset = playground.page.getByTitle('Give up the changes to this project');
+  await reset.dblclick();
+  await expect(content).toHaveText('{}');
+  await content.click();
+  await expect(reset).toHaveText('Reset');
+  await reset.click();
+  await reset.click();
+  await expect(content).toContainText('"lodash"');
+  await expect(reset).toHaveCount(0);
+});
+
+test('Vue and Svelte are compiled time after time, each in the one frame of its compiler', async ({
+  playground,
+  recording,
+}) => {
+  const compilers = playground.page.locator('iframe[hidden]');
+  await playground.open('vue', recording.url);
+  await playground.install();
+  await playground.run();
+  await playground.page.getByRole('button', { name: 'Svelte' }).click();
+  await expect(playground.panel).toHaveAttribute('data-state', 'idle');
+  await playground.install();
+  for (let time = 0; time < 2; time++) {
+    await playground.run();
+    await expect(playground.frame.getByText(/^Compiled and rendered by Svelte 5\./)).toBeVisible();
+    await expect(compilers).toHaveCount(2);
+  }
+  await playground.page.getByRole('button', { name: 'Vue' }).click();
+  await expect(playground.panel).toHaveAttribute('data-state', 'done');
+  await playground.run();
+  await expect(playground.frame.getByText(/^Compiled and rendered by Vue 3\./)).toBeVisible();
+  await expect(compilers).toHaveCount(2);
+});
+
 test('the lock file can be read and downloaded', async ({ playground, recording }) => {
   await playground.open('lodash', recording.url);
   await playground.install();

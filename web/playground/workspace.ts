@@ -27,6 +27,10 @@ export const edited = computed(() => {
 export function chooseStarter(next: Starter): void {
   if (next.id === starter.value.id) return;
   remember('starter', next.id);
+  // The address is what is bookmarked and sent, and what a reload goes by.
+  const address = new URL(location.href);
+  address.searchParams.set('project', next.id);
+  history.replaceState(history.state, '', address);
   starter.value = next;
   files.value = loadFiles(next.id);
   visited.value = undefined;

@@ -20,6 +20,7 @@ export function Explorer() {
   const active = useSignal(0);
   const top = useSignal(0);
   const height = useSignal(600);
+  const confirming = useSignal(false);
   const typed = useRef({ text: '', at: 0 });
   const all = rows.value;
   const at = Math.min(active.value, all.length - 1);
@@ -91,9 +92,22 @@ export function Explorer() {
       <header class="panel-header">
         <h2 id="explorer-title">Files</h2>
         {edited.value && (
-          <button type="button" class="quiet small" onClick={resetFiles} title="Give up the changes to this project">
+          <button
+            type="button"
+            class={confirming.value ? 'small danger' : 'quiet small'}
+            title="Give up the changes to this project"
+            onClick={({ detail }) => {
+              // The second click of a double one is no answer.
+              if (detail > 1) return;
+              if (confirming.value) resetFiles();
+              confirming.value = !confirming.value;
+            }}
+            onBlur={() => {
+              confirming.value = false;
+            }}
+          >
             <ResetIcon />
-            Reset
+            {confirming.value ? 'Give up the changes?' : 'Reset'}
           </button>
         )}
         {project.value && <span class="count">{formatCount(project.value.files)}</span>}

@@ -3,14 +3,18 @@ import { useSignal } from '@preact/signals';
 import type { Failure } from '../failure.js';
 
 export function FailureCard({ failure, title }: { failure: Failure; title: string }) {
-  const copied = useSignal(false);
+  const label = useSignal('Copy details');
   const copy = async () => {
     const { code, message, hint } = failure;
     const text = [`${code}: ${message}`, failure.package && `package: ${failure.package}`, hint && `hint: ${hint}`];
-    await navigator.clipboard.writeText(text.filter(Boolean).join('\n'));
-    copied.value = true;
+    try {
+      await navigator.clipboard.writeText(text.filter(Boolean).join('\n'));
+      label.value = 'Copied';
+    } catch {
+      label.value = 'The browser refused to copy';
+    }
     setTimeout(() => {
-      copied.value = false;
+      label.value = 'Copy details';
     }, 1500);
   };
   return (
@@ -22,7 +26,7 @@ export function FailureCard({ failure, title }: { failure: Failure; title: strin
         {failure.package && <code class="failure-package">{failure.package}</code>}
         <code>{failure.code}</code>
         <button type="button" class="link" onClick={() => void copy()}>
-          {copied.value ? 'Copied' : 'Copy details'}
+          {label.value}
         </button>
       </footer>
     </div>

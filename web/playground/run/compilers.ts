@@ -16,7 +16,11 @@ export interface Compiled {
 export type CompileRequest = { id: number; language: 'vue' | 'svelte'; path: string; source: string };
 export type CompileResponse = { id: number } & Compiled;
 
+type Language = CompileRequest['language'];
 type Compiler = (files: TreeFiles, path: string) => Promise<Compiled>;
+
+/** Milliseconds for one file, the first of which waits for the compiler itself; a compiler that hangs is no answer. */
+const PATIENCE = 60_000;
 
 /** Self-contained builds that both projects publish for exactly this. */
 const modules = {
@@ -32,7 +36,7 @@ export function compilerFor(path: string): Compiler | undefined {
   return undefined;
 }
 
-async function compile(language: 'vue' | 'svelte', files: TreeFiles, path: string): Promise<Compiled> {
+async function compile(language: Language, files: TreeFiles, path: string): Promise<Compiled> {
   if (!(await files.isFile(modules[language]))) {
     return { code: '', loader: 'js', style: '', errors: [`${modules[language]} is not installed`] };
   }
@@ -40,32 +44,44 @@ async function compile(language: 'vue' | 'svelte', files: TreeFiles, path: strin
   return host.compile({ language, path, source: await files.readText(path) });
 }
 
-/** One frame for each compiler and each tree. */
-const hosts = new WeakMap<TreeFiles, Map<string, Promise<CompilerHost>>>();
+/** The compiler of each language, of the tree that was asked for last. */
+const hosts = new Map<Language, { files: TreeFiles; host: Promise<CompilerHost> }>();
 
-function hostFor(language: 'vue' | 'svelte', files: TreeFiles): Promise<CompilerHost> {
-  const ofTree = hosts.get(files) ?? new Map<string, Promise<CompilerHost>>();
-  hosts.set(files, ofTree);
-  let host = ofTree.get(language);
-  if (!host) {
-    host = files.readText(modules[language]).then(CompilerHost.start);
-    ofTree.set(language, host);
-  }
+function hostFor(language: Language, files: TreeFiles): Promise<CompilerHost> {
+  const present = hosts.get(language);
+  if (present?.files === files) return present.host;
+  const discard = (why: string) => {
+    if (hosts.get(language)?.host === host) hosts.delete(language);
+    void host.then((started) => started.end(why)).catch(() => {});
+  };
+  void present?.host.then((before) => before.end('Another tree is bundled')).catch(() => {});
+  const host: Promise<CompilerHost> = files
+    .readText(modules[language])
+    .then((compiler) => CompilerHost.start(compiler, discard));
+  hosts.set(language, { files, host });
   return host;
 }
 
-class CompilerHost {
-  static #present: CompilerHost | undefined;
-  readonly #frame = document.createElement('iframe');
-  readonly #pending = new Map<number, (compiled: Compiled) => void>();
-  readonly #port: MessagePort;
-  #nextId = 1;
+interface PendingCompile {
+  resolve(compiled: Compiled): void;
+  reject(error: Error): void;
+}
 
-  private constructor(page: string, compiler: string) {
+class CompilerHost {
+  readonly #frame = document.createElement('iframe');
+  readonly #pending = new Map<number, PendingCompile>();
+  readonly #port: MessagePort;
+  readonly #giveUp: (why: string) => void;
+  #nextId = 1;
+  /** Why it takes nothing more. */
+  #ended: string | undefined;
+
+  private constructor(page: string, compiler: string, giveUp: (why: string) => void) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
+    this.#giveUp = giveUp;
     port1.onmessage = ({ data }: MessageEvent<CompileResponse>) => {
-      this.#pending.get(data.id)?.(data);
+      this.#pending.get(data.id)?.resolve(data);
       this.#pending.delete(data.id);
     };
     this.#frame.hidden = true;
@@ -77,19 +93,29 @@ class CompilerHost {
     document.body.append(this.#frame);
   }
 
-  /** The frame before it is not needed any more: its tree is not the one that runs. */
-  static async start(compiler: string): Promise<CompilerHost> {
+  /** `giveUp` is called when it does not answer. */
+  static async start(compiler: string, giveUp: (why: string) => void): Promise<CompilerHost> {
     const { code } = await esbuild.transform(compilerFrame, { loader: 'ts' });
-    if (CompilerHost.#present) CompilerHost.#present.#frame.remove();
-    CompilerHost.#present = new CompilerHost(`<!doctype html><script type="module">${code}</script>`, compiler);
-    return CompilerHost.#present;
+    return new CompilerHost(`<!doctype html><script type="module">${code}</script>`, compiler, giveUp);
   }
 
   compile(request: Omit<CompileRequest, 'id'>): Promise<Compiled> {
+    if (this.#ended !== undefined) return Promise.reject(new Error(this.#ended));
     const id = this.#nextId++;
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve);
+    const why = `The ${request.language} compiler gave no answer for ${request.path} in ${PATIENCE / 1000} seconds`;
+    const timer = setTimeout(() => this.#giveUp(why), PATIENCE);
+    return new Promise<Compiled>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
       this.#port.postMessage({ id, ...request });
-    });
+    }).finally(() => clearTimeout(timer));
+  }
+
+  /** Takes the frame away. What was asked of it and not answered fails with `why`. */
+  end(why: string): void {
+    this.#ended = why;
+    this.#frame.remove();
+    this.#port.close();
+    for (const { reject } of this.#pending.values()) reject(new Error(why));
+    this.#pending.clear();
   }
 }
