@@ -80,11 +80,13 @@ impl Reporter {
             return;
         }
         let why = link.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let linked = match link.linked {
+            0 => "none linked".to_owned(),
+            count => format!("{count} linked by {}{why}", link.method),
+        };
         note(&format!(
-            "{packages} packages, {} files: {} linked by {}{why}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
+            "{packages} packages, {} files: {linked}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
             link.files,
-            link.linked,
-            link.method,
             link.kept,
             megabytes(*bytes),
             seconds(*elapsed)
