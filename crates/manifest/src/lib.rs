@@ -19,5 +19,5 @@ pub use error::{CODES, ManifestError};
 pub use lockfile::{LockEntry, Lockfile};
 pub use manifest::{DependencyMap, Dist, Manifest};
 pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
-pub use packument::Packument;
+pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;

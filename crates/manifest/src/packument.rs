@@ -5,14 +5,19 @@
 //! most of a body is never parsed. The body itself is shared, never copied.
 //!
 //! A version that cannot be decoded is as good as absent: one damaged entry of a document does not spoil the others.
+//!
+//! A cache keeps what the scan found as an *outline* ([`Packument::outline`]) and makes a packument from it again without
+//! scanning ([`Packument::from_outline`]).
 
 mod scan;
+mod stored;
 mod text;
 mod versions;
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -20,6 +25,8 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use self::scan::{Members, NotJson, skip_space, skip_value};
+use self::stored::Stored;
+pub use self::stored::StoredBody;
 use self::text::{decode_string, string_is};
 use self::versions::VersionTable;
 use crate::manifest::value::truthy;
@@ -28,13 +35,26 @@ use crate::{Manifest, ManifestError};
 /// A lazily read packument. Share it by `Arc`.
 #[derive(Debug)]
 pub struct Packument {
+    contents: Contents,
+    times: OnceLock<FxHashMap<String, String>>,
+}
+
+#[derive(Debug)]
+enum Contents {
+    /// Scanned just now, with its whole body at hand.
+    Scanned(Scanned),
+    /// Kept from an earlier scan.
+    Stored(Stored),
+}
+
+#[derive(Debug)]
+struct Scanned {
     body: Bytes,
     name: String,
     dist_tags: Vec<(String, String)>,
     versions: VersionTable,
-    /// Where the `time` object begins; it is read when first asked for.
+    /// Where the `time` object begins.
     time_at: Option<usize>,
-    time: OnceLock<FxHashMap<String, String>>,
 }
 
 impl Packument {
@@ -54,19 +74,40 @@ impl Packument {
             Some(Versions::NoObject) => return shape("\"versions\" is not an object"),
             None => return shape("it has no \"versions\""),
         };
-        Ok(Packument {
+        let scanned = Scanned {
             name: sections.name.and_then(|at| string_at(&body, at)).unwrap_or_default(),
             dist_tags: sections.dist_tags.map(|at| text_members(&body, at)).unwrap_or_default(),
             versions,
             time_at: sections.time,
-            time: OnceLock::new(),
             body,
-        })
+        };
+        Ok(Packument { contents: Contents::Scanned(scanned), times: OnceLock::new() })
+    }
+
+    /// Makes a packument from what [`Packument::outline`] gave, over a body that is read when a version is decoded; `None`
+    /// if `outline` is none, or one of another version of Gantry.
+    ///
+    /// A piece of the body that cannot be read or does not match the outline is reported to `body`; its version is absent.
+    pub fn from_outline(outline: Bytes, body: Arc<dyn StoredBody>) -> Option<Packument> {
+        let stored = Stored::open(outline, body)?;
+        Some(Packument { contents: Contents::Stored(stored), times: OnceLock::new() })
+    }
+
+    /// What a cache keeps beside the body; `None` for a document that cannot be kept so (more than 65,535 different
+    /// `engines`). Costs another walk over the versions.
+    pub fn outline(&self) -> Option<Bytes> {
+        match &self.contents {
+            Contents::Scanned(scanned) => stored::encode(scanned),
+            Contents::Stored(stored) => Some(stored.outline().clone()),
+        }
     }
 
     /// The name the document gives itself; empty if it gives none.
     pub fn name(&self) -> &str {
-        &self.name
+        match &self.contents {
+            Contents::Scanned(scanned) => &scanned.name,
+            Contents::Stored(stored) => stored.name(),
+        }
     }
 
     /// The version that a tag points to.
@@ -76,68 +117,135 @@ impl Packument {
 
     /// Tags and versions, in document order.
     pub fn dist_tags(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.dist_tags.iter().map(|(tag, version)| (tag.as_str(), version.as_str()))
+        let tags = match &self.contents {
+            Contents::Scanned(scanned) => &scanned.dist_tags,
+            Contents::Stored(stored) => stored.tags(),
+        };
+        tags.iter().map(|(tag, version)| (tag.as_str(), version.as_str()))
     }
 
     /// Version texts, in document order.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
-        self.versions.texts(&self.body)
+        let (scanned, stored) = match &self.contents {
+            Contents::Scanned(scanned) => (Some(scanned.versions.texts(&scanned.body)), None),
+            Contents::Stored(stored) => (None, Some(stored.texts())),
+        };
+        scanned.into_iter().flatten().chain(stored.into_iter().flatten())
+    }
+
+    /// Texts of the versions that npm can read, highest first and equal ones in document order, where that order is at
+    /// hand: in packuments made from an outline.
+    pub fn versions_by_precedence(&self) -> Option<impl Iterator<Item = &str>> {
+        match &self.contents {
+            Contents::Scanned(_) => None,
+            Contents::Stored(stored) => Some(stored.by_precedence()),
+        }
     }
 
     /// Whether there is such a version. Does not decode the version.
     pub fn has_version(&self, version: &str) -> bool {
-        self.versions.find(&self.body, version).is_some()
+        match &self.contents {
+            Contents::Scanned(scanned) => scanned.versions.find(&scanned.body, version).is_some(),
+            Contents::Stored(stored) => stored.position(version).is_some(),
+        }
     }
 
     /// The manifest of a version, decoded on first use; `None` if there is none or npm could not install it.
     pub fn manifest(&self, version: &str) -> Option<Arc<Manifest>> {
-        self.versions.find(&self.body, version)?.manifest(&self.body)
+        match &self.contents {
+            Contents::Scanned(scanned) => scanned.versions.find(&scanned.body, version)?.manifest(&scanned.body),
+            Contents::Stored(stored) => stored.manifest(stored.position(version)?),
+        }
     }
 
     /// Whether a version is deprecated. Does not decode the version.
     pub fn is_deprecated(&self, version: &str) -> bool {
-        let Some(raw) = self.probe(version, "deprecated") else { return false };
-        match raw.first() {
-            // Any text but the empty one, whatever its escapes.
-            Some(b'"') => raw.len() > 2,
-            _ => serde_json::from_slice::<Value>(raw).is_ok_and(|value| truthy(&value)),
+        match &self.contents {
+            Contents::Scanned(scanned) => {
+                let [deprecated] = scanned.probe(version, ["deprecated"]);
+                deprecated.is_some_and(is_true)
+            }
+            Contents::Stored(stored) => stored.position(version).is_some_and(|position| stored.is_deprecated(position)),
         }
     }
 
     /// The engines of a version that are texts. Does not decode the version.
-    pub fn engines(&self, version: &str) -> Vec<(String, String)> {
-        self.probe(version, "engines").map(|raw| text_members(raw, 0)).unwrap_or_default()
+    pub fn engines(&self, version: &str) -> Cow<'_, [(String, String)]> {
+        match &self.contents {
+            Contents::Scanned(scanned) => {
+                let [engines] = scanned.probe(version, ["engines"]);
+                engines.map(|raw| text_members(raw, 0)).unwrap_or_default().into()
+            }
+            Contents::Stored(stored) => {
+                stored.position(version).map_or(&[][..], |position| stored.engines(position)).into()
+            }
+        }
     }
 
     /// When a version was published, if the document tells. The first call reads all times.
     pub fn published(&self, version: &str) -> Option<&str> {
-        let at = self.time_at?;
-        let times = self.time.get_or_init(|| text_members(&self.body, at).into_iter().collect());
+        let times = self.times.get_or_init(|| {
+            let times = match &self.contents {
+                Contents::Scanned(Scanned { body, time_at, .. }) => time_at.map(|at| text_members(body, at)),
+                Contents::Stored(stored) => stored.times(),
+            };
+            times.unwrap_or_default().into_iter().collect()
+        });
         times.get(version).map(String::as_str)
     }
 
     /// Whether this is the abbreviated form, which lacks `time` and, in its versions, `license`.
     pub fn is_abbreviated(&self) -> bool {
-        self.time_at.is_none()
+        match &self.contents {
+            Contents::Scanned(scanned) => scanned.time_at.is_none(),
+            Contents::Stored(stored) => !stored.has_time(),
+        }
     }
 
-    /// The registry's own bytes.
-    pub fn body(&self) -> &Bytes {
-        &self.body
+    /// The registry's own bytes, of a packument that was scanned; `None` of one that was made from an outline.
+    pub fn body(&self) -> Option<&Bytes> {
+        match &self.contents {
+            Contents::Scanned(scanned) => Some(&scanned.body),
+            Contents::Stored(_) => None,
+        }
     }
 
     /// The bytes of one version's manifest, as the registry wrote them.
-    pub fn version_bytes(&self, version: &str) -> Option<&[u8]> {
-        Some(&self.body[self.versions.find(&self.body, version)?.span()])
+    pub fn version_bytes(&self, version: &str) -> Option<Bytes> {
+        match &self.contents {
+            Contents::Scanned(Scanned { body, versions, .. }) => Some(body.slice(versions.find(body, version)?.span())),
+            Contents::Stored(stored) => stored.value(stored.position(version)?),
+        }
     }
+}
 
-    /// The raw value of one member of a version.
-    fn probe(&self, version: &str, member: &str) -> Option<&[u8]> {
-        let bytes = self.version_bytes(version)?;
-        // Of a member given twice the last counts, so the walk goes to the end.
-        let found =
-            Members::new(bytes, 0).map_while(Result::ok).filter(|found| string_is(&bytes[found.key.clone()], member));
-        found.last().map(|found| &bytes[found.value])
+impl Scanned {
+    /// The raw values of some members of a version.
+    fn probe<const N: usize>(&self, version: &str, members: [&str; N]) -> [Option<&[u8]>; N] {
+        let Some(slot) = self.versions.find(&self.body, version) else { return [None; N] };
+        probe(&self.body[slot.span()], members)
+    }
+}
+
+/// The raw values of some members of an object.
+fn probe<'a, const N: usize>(object: &'a [u8], members: [&str; N]) -> [Option<&'a [u8]>; N] {
+    let mut found = [None; N];
+    // Of a member given twice the last counts, so the walk goes to the end.
+    for member in Members::new(object, 0).map_while(Result::ok) {
+        let key = &object[member.key];
+        if let Some(place) = members.iter().position(|name| string_is(key, name)) {
+            found[place] = Some(&object[member.value]);
+        }
+    }
+    found
+}
+
+/// Whether JavaScript takes a value for true.
+fn is_true(raw: &[u8]) -> bool {
+    match raw.first() {
+        // Any text but the empty one, whatever its escapes.
+        Some(b'"') => raw.len() > 2,
+        _ => serde_json::from_slice::<Value>(raw).is_ok_and(|value| truthy(&value)),
     }
 }
 

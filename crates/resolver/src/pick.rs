@@ -22,6 +22,8 @@ pub(crate) struct Versions {
     pub(crate) packument: Arc<Packument>,
     /// In document order, with where each text is in `texts`. Read when first needed.
     parsed: OnceCell<Parsed>,
+    /// The highest versions, as far down as anybody looked; only where the packument knows their order.
+    highest: RefCell<Vec<Version>>,
     /// The default tag's version, where nothing but its number can speak against it.
     default: OnceCell<Option<(Box<str>, Option<Version>)>>,
 }
@@ -34,7 +36,7 @@ struct Parsed {
 
 impl Versions {
     pub(crate) fn new(packument: Arc<Packument>) -> Self {
-        Self { packument, parsed: OnceCell::new(), default: OnceCell::new() }
+        Self { packument, parsed: OnceCell::new(), highest: RefCell::default(), default: OnceCell::new() }
     }
 
     fn parsed(&self) -> &Parsed {
@@ -70,6 +72,27 @@ pub(crate) enum NoPick {
     Target,
     /// There are no versions at all.
     Empty,
+}
+
+/// Whether a version accepts this Node and npm, and whether it is not deprecated.
+type Rank = (bool, bool);
+
+/// The best of versions looked at from the highest down.
+#[derive(Debug, Default)]
+struct Best<'a>(Option<(Rank, &'a str)>);
+
+impl<'a> Best<'a> {
+    /// Takes a version into account; true if none after it can be better.
+    fn is_settled_by(&mut self, text: &'a str, rank: Rank) -> bool {
+        if self.0.is_none_or(|(known, _)| rank > known) {
+            self.0 = Some((rank, text));
+        }
+        rank == (true, true)
+    }
+
+    fn text(self) -> Option<&'a str> {
+        self.0.map(|(_, text)| text)
+    }
 }
 
 impl Picker {
@@ -116,31 +139,61 @@ impl Picker {
         if !packument.versions().any(|version| self.is_old_enough(packument, version)) {
             return Err(NoPick::Empty);
         }
+        match packument.versions_by_precedence() {
+            Some(ordered) => self.first_in_order(versions, ordered, range),
+            None => self.highest_of_all(versions, range),
+        }
+        .map(str::to_owned)
+        .ok_or(NoPick::Target)
+    }
+
+    /// Looks from the highest version down, and no further than needed.
+    fn first_in_order<'a>(
+        &self,
+        versions: &Versions,
+        ordered: impl Iterator<Item = &'a str>,
+        range: &Range,
+    ) -> Option<&'a str> {
+        let mut highest = versions.highest.borrow_mut();
+        let mut best = Best::default();
+        for (position, text) in ordered.enumerate() {
+            if position == highest.len() {
+                highest.push(Version::parse(text)?);
+            }
+            let fits = range.satisfied_by(&highest[position]) && self.is_old_enough(&versions.packument, text);
+            if fits && best.is_settled_by(text, self.rank(&versions.packument, text)) {
+                break;
+            }
+        }
+        best.text()
+    }
+
+    /// Looks at all versions of a packument that does not know their order.
+    fn highest_of_all<'a>(&self, versions: &'a Versions, range: &Range) -> Option<&'a str> {
+        let packument = &*versions.packument;
         let parsed = versions.parsed();
         let text = |span: &Span| &parsed.texts[span.clone()];
         let mut fitting: Vec<&(Version, Span)> = parsed.versions.iter().collect();
         fitting.retain(|(version, span)| range.satisfied_by(version) && self.is_old_enough(packument, text(span)));
         // Mostly the highest will do, and sorting is not needed. Of versions of equal precedence the first is taken.
         let higher = |a: &&(Version, Span), b: &&(Version, Span)| b.0.precedence(&a.0);
-        let Some(highest) = fitting.iter().copied().min_by(higher) else { return Err(NoPick::Target) };
-        let rank = |(_, span): &(Version, Span)| {
-            (self.accepts_engines(packument, text(span)), !packument.is_deprecated(text(span)))
-        };
-        if rank(highest) == (true, true) {
-            return Ok(text(&highest.1).to_owned());
+        let (_, highest) = fitting.iter().copied().min_by(higher)?;
+        let mut best = Best::default();
+        if best.is_settled_by(text(highest), self.rank(packument, text(highest))) {
+            return best.text();
         }
         fitting.sort_by(higher);
-        let mut best: Option<((bool, bool), &str)> = None;
-        for candidate in fitting {
-            let rank = rank(candidate);
-            if best.is_none_or(|(known, _)| rank > known) {
-                best = Some((rank, text(&candidate.1)));
-            }
-            if rank == (true, true) {
+        for (_, span) in fitting {
+            if best.is_settled_by(text(span), self.rank(packument, text(span))) {
                 break;
             }
         }
-        best.map(|(_, text)| text.to_owned()).ok_or(NoPick::Target)
+        best.text()
+    }
+
+    /// What speaks for a version besides its number.
+    fn rank(&self, packument: &Packument, version: &str) -> Rank {
+        (self.accepts_engines(packument, version), !packument.is_deprecated(version))
     }
 
     /// The default tag's version, unless it is too young, deprecated or for other engines.

@@ -129,6 +129,15 @@ impl Config {
         self.get(&format!("{key}:{name}")).filter(|value| !value.is_empty())
     }
 
+    /// Whether there are credentials for any address.
+    pub fn has_credentials(&self) -> bool {
+        let names = [":_auth", ":_authToken", ":_password"];
+        self.layers
+            .iter()
+            .flatten()
+            .any(|(key, _)| names.iter().any(|name| key.starts_with("//") && key.ends_with(name)))
+    }
+
     /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone). npm 11 refuses to run
     /// with them in a file; they are never sent.
     pub fn credentials_without_address(&self) -> Vec<&'static str> {

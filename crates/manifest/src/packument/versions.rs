@@ -70,6 +70,11 @@ impl VersionTable {
         self.slots.iter().map(|slot| slot.text(body))
     }
 
+    /// Where the values are in the body, in the order of the texts.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<u32>> {
+        self.slots.iter().map(|slot| slot.value.clone())
+    }
+
     pub(super) fn find(&self, body: &[u8], version: &str) -> Option<&Slot> {
         self.position(body, version).map(|position| &self.slots[position])
     }

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use bytes::Bytes;
-use gantry_manifest::{Lockfile, Manifest, Packument, TextStyle};
+use gantry_manifest::{Lockfile, Manifest, Packument, StoredBody, TextStyle};
 use gantry_resolver::{PackumentProblem, Resolution, ResolveError, ResolveOptions, Resolver, Step};
 use gantry_spec::PackageName;
 use serde_json::{Map, Value, json};
@@ -112,7 +112,7 @@ impl Case {
                 if matches!(order, Order::InTurn) { waiting.len() } else { waiting.len().min(1 + order.below(4)) };
             for _ in 0..now {
                 let name = waiting.swap_remove(order.below(waiting.len()));
-                resolver.answer(&name, self.packument(name.as_str()));
+                resolver.answer(&name, self.packument(name.as_str(), order.below(2) == 1));
                 if order.below(3) == 1 && !answered.is_empty() {
                     let again = &answered[order.below(answered.len())];
                     resolver.answer(again, Err(PackumentProblem::NotFound));
@@ -123,9 +123,14 @@ impl Case {
         resolver.finish()
     }
 
-    fn packument(&self, name: &str) -> Result<Arc<Packument>, PackumentProblem> {
+    /// A packument as a registry gives it, or as a cache that kept it does.
+    fn packument(&self, name: &str, kept: bool) -> Result<Arc<Packument>, PackumentProblem> {
         let packument = self.packuments.get(name).ok_or(PackumentProblem::NotFound)?;
-        Ok(Arc::new(Packument::scan(Bytes::from(packument.to_string())).expect("a packument")))
+        let body = Bytes::from(packument.to_string());
+        let scanned = Packument::scan(body.clone()).expect("a packument");
+        let outline = kept.then(|| scanned.outline().expect("small"));
+        let again = outline.map(|outline| Packument::from_outline(outline, Arc::new(Kept(body))).expect("an outline"));
+        Ok(Arc::new(again.unwrap_or(scanned)))
     }
 
     fn bundle(&self, name: &str, version: &str) -> Vec<(String, Manifest)> {
@@ -136,6 +141,20 @@ impl Case {
             (entry[0].as_str().expect("a path").to_owned(), manifest.expect("a manifest"))
         };
         entries.iter().map(entry).collect()
+    }
+}
+
+/// The body of a packument that was kept.
+#[derive(Debug)]
+struct Kept(Bytes);
+
+impl StoredBody for Kept {
+    fn read(&self, range: std::ops::Range<u32>) -> Option<Bytes> {
+        Some(self.0.slice(range.start as usize..range.end as usize))
+    }
+
+    fn damaged(&self) {
+        panic!("what was just kept is whole");
     }
 }
 
