@@ -1,24 +1,31 @@
 //! Files in memory, for tests and for places without storage.
 
 use crate::{Directory, FileError, FileErrorKind, RandomAccessFile};
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-type Contents = Rc<RefCell<Vec<u8>>>;
+type Contents = Arc<Mutex<Vec<u8>>>;
 
 /// A [`Directory`] that lives as long as its clones.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryDirectory {
-    files: Rc<RefCell<BTreeMap<String, Contents>>>,
+    files: Arc<Mutex<BTreeMap<String, Contents>>>,
 }
 
 impl MemoryDirectory {
     /// A copy of everything as it is now, as a crash at this moment would leave it.
     pub fn snapshot(&self) -> Self {
-        let files = self.files.borrow();
-        let copy =
-            files.iter().map(|(name, file)| (name.clone(), Rc::new(RefCell::new(file.borrow().clone())))).collect();
-        Self { files: Rc::new(RefCell::new(copy)) }
+        let files = locked(&self.files);
+        let copy = files.iter().map(|(name, file)| (name.clone(), Arc::new(Mutex::new(locked(file).clone()))));
+        Self { files: Arc::new(Mutex::new(copy.collect())) }
     }
+}
+
+/// What it guards is bytes: whole whatever happened to another thread.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An open file of a [`MemoryDirectory`].
@@ -30,11 +37,11 @@ pub struct MemoryFile {
 
 impl RandomAccessFile for MemoryFile {
     fn len(&self) -> Result<u64, FileError> {
-        Ok(self.contents.borrow().len() as u64)
+        Ok(locked(&self.contents).len() as u64)
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), FileError> {
-        let contents = self.contents.borrow();
+        let contents = locked(&self.contents);
         let part = usize::try_from(offset)
             .ok()
             .and_then(|start| contents.get(start..start.checked_add(buffer.len())?))
@@ -48,7 +55,7 @@ impl RandomAccessFile for MemoryFile {
     }
 
     fn write_all_at(&self, offset: u64, bytes: &[u8]) -> Result<(), FileError> {
-        let mut contents = self.contents.borrow_mut();
+        let mut contents = locked(&self.contents);
         let start = usize::try_from(offset).expect("a file in memory is smaller than memory");
         if contents.len() < start + bytes.len() {
             contents.resize(start + bytes.len(), 0);
@@ -58,7 +65,7 @@ impl RandomAccessFile for MemoryFile {
     }
 
     fn truncate(&self, length: u64) -> Result<(), FileError> {
-        self.contents.borrow_mut().resize(usize::try_from(length).expect("a file in memory is smaller than memory"), 0);
+        locked(&self.contents).resize(usize::try_from(length).expect("a file in memory is smaller than memory"), 0);
         Ok(())
     }
 
@@ -71,16 +78,16 @@ impl Directory for MemoryDirectory {
     type File = MemoryFile;
 
     async fn open(&self, name: &str) -> Result<MemoryFile, FileError> {
-        let contents = self.files.borrow_mut().entry(name.to_owned()).or_default().clone();
+        let contents = locked(&self.files).entry(name.to_owned()).or_default().clone();
         Ok(MemoryFile { name: name.to_owned(), contents })
     }
 
     async fn remove(&self, name: &str) -> Result<(), FileError> {
-        self.files.borrow_mut().remove(name);
+        locked(&self.files).remove(name);
         Ok(())
     }
 
     async fn list(&self) -> Result<Vec<String>, FileError> {
-        Ok(self.files.borrow().keys().cloned().collect())
+        Ok(locked(&self.files).keys().cloned().collect())
     }
 }

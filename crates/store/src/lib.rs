@@ -1,13 +1,17 @@
 //! The package store: what is known of an unpacked package, and packs of packages in a few append-only files.
 //!
 //! [`prepare`] is the only way from an archive to a [`PackageIndex`], so that an index is the same on every platform.
-//! [`PackStore`] keeps packages over a flat directory of random-access files, as browsers and WASI give it.
+//! [`PackStore`] keeps packages over a flat directory of random-access files, as browsers and WASI give it. [`mirror`] keeps
+//! registries' documents over such a directory, on every platform.
 
 #![deny(missing_docs)]
 
 mod error;
+mod frame;
+mod header;
 mod index;
 mod key;
+pub mod mirror;
 mod pack;
 mod prepare;
 mod wire;

@@ -17,7 +17,7 @@ mod journal;
 mod record;
 mod store;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 mod writer;
 
 pub use catalog::{Catalog, ProjectRecord, StoredPackage};

@@ -1,15 +1,11 @@
-//! What the store's files are called and how they begin.
-//!
-//! Every file starts with 16 bytes: 8 of magic, the format's version, and the pack's number (0 for a journal), both 32-bit
-//! little-endian.
+//! What the files of the pack store are called and how they begin. The number in a header is the pack's (0 for the
+//! journal).
 
-use crate::StoreError;
+pub(super) use crate::header::HEADER;
+use crate::{StoreError, header::header};
 
 /// Name of the journal.
 pub(super) const JOURNAL: &str = "journal";
-
-/// Bytes before the contents.
-pub(super) const HEADER: u64 = 16;
 
 const PACK_PREFIX: &str = "pack-";
 const VERSION: u32 = 1;
@@ -35,13 +31,10 @@ pub(super) fn pack_of(name: &str) -> Option<u32> {
 impl FileFormat {
     /// The header.
     pub fn header(self) -> [u8; HEADER as usize] {
-        let mut header = *b"GANTRY J\0\0\0\0\0\0\0\0";
-        if let Self::Pack(pack) = self {
-            header[7] = b'P';
-            header[12..].copy_from_slice(&pack.to_le_bytes());
+        match self {
+            Self::Journal => header(b'J', VERSION, 0),
+            Self::Pack(pack) => header(b'P', VERSION, pack),
         }
-        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        header
     }
 
     /// Refuses the header of any other file.

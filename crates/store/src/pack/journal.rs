@@ -1,29 +1,20 @@
 //! The append-only file that says what is stored.
 //!
-//! After the header come frames, one for each record:
-//! ```text
-//! checksum     8 bytes: xxh3-64 of what follows, seeded with the frame's offset
-//! length       4 bytes: of the record, 1 at least
-//! batch        4 bytes: number of the batch, growing
-//! distance     4 bytes: from the batch's first frame to this one
-//! record
-//! ```
-//! All little-endian. A batch is flushed before the next one is written, so a crash can only damage the last: frames from
-//! the first damaged one on are cut off when the journal is opened. Damage with a *later batch* behind it did not come from
-//! a crash and is an error. The seed and the batch's number keep what an earlier, failed write left from being taken for
-//! new.
+//! After the header come [frames](crate::frame), one for each record. A batch is flushed before the next one is written,
+//! so a crash can only damage the last: frames from the first damaged one on are cut off when the journal is opened.
+//! Damage with a *later batch* behind it did not come from a crash and is an error. The batch's number keeps what an
+//! earlier, failed write left from being taken for new.
 
 use super::{
     Catalog, JournalRecord,
     format::{FileFormat, HEADER, JOURNAL},
 };
-use crate::StoreError;
+use crate::{
+    StoreError,
+    frame::{FRAME, Frame, write_frame},
+};
 use bytes::Bytes;
 use gantry_platform::RandomAccessFile;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-/// Bytes of a frame before its record.
-const FRAME: usize = 20;
 
 /// An open journal.
 #[derive(Debug)]
@@ -65,7 +56,7 @@ impl<F: RandomAccessFile> Journal<F> {
         self.batch = self.batch.wrapping_add(1);
         let mut bytes = Vec::new();
         for record in records {
-            self.frame(record, &mut bytes)?;
+            write_frame(&mut bytes, self.end, self.batch, |bytes| record.write(bytes))?;
         }
         let written = self.file.write_all_at(self.end, &bytes).and_then(|()| self.file.flush());
         if let Err(error) = written {
@@ -80,21 +71,6 @@ impl<F: RandomAccessFile> Journal<F> {
     /// Length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.end
-    }
-
-    fn frame(&self, record: &JournalRecord, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
-        let start = bytes.len();
-        let distance = u32::try_from(start).map_err(|_| too_large())?;
-        bytes.extend_from_slice(&[0; FRAME]);
-        record.write(bytes);
-        let length = u32::try_from(bytes.len() - start - FRAME).map_err(|_| too_large())?;
-        let frame = &mut bytes[start..];
-        frame[8..12].copy_from_slice(&length.to_le_bytes());
-        frame[12..16].copy_from_slice(&self.batch.to_le_bytes());
-        frame[16..FRAME].copy_from_slice(&distance.to_le_bytes());
-        let checksum = xxh3_64_with_seed(&frame[8..], self.end + start as u64);
-        frame[..8].copy_from_slice(&checksum.to_le_bytes());
-        Ok(())
     }
 }
 
@@ -131,30 +107,6 @@ pub(super) fn replay(bytes: Bytes) -> Result<Replay, StoreError> {
     Ok(Replay { catalog, end: position as u64, batch })
 }
 
-/// A frame whose checksum is right.
-struct Frame {
-    batch: u32,
-    /// Offset of the batch's first frame.
-    batch_start: usize,
-    end: usize,
-}
-
-impl Frame {
-    fn read(bytes: &[u8], position: usize) -> Option<Self> {
-        let head = bytes.get(position..position.checked_add(FRAME)?)?;
-        let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let (length, batch, distance) =
-            (usize::try_from(number(8)).ok()?, number(12), usize::try_from(number(16)).ok()?);
-        let end = position.checked_add(FRAME)?.checked_add(length)?;
-        if length == 0 || distance > position {
-            return None;
-        }
-        let checked = bytes.get(position + 8..end)?;
-        let checksum = xxh3_64_with_seed(checked, position as u64);
-        (checksum.to_le_bytes() == head[..8]).then_some(Self { batch, batch_start: position - distance, end })
-    }
-}
-
 /// Whether behind the damage at `position` is a frame of a batch that began behind it too. Looked for byte by byte, since
 /// the damaged frame's length means nothing.
 fn later_batch_follows(bytes: &[u8], position: usize) -> bool {
@@ -171,10 +123,6 @@ fn is_unborn(bytes: &[u8]) -> bool {
 
 fn corrupt(problem: &'static str) -> StoreError {
     StoreError::Corrupt { file: JOURNAL.into(), problem }
-}
-
-fn too_large() -> StoreError {
-    StoreError::TooLarge
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-use super::{FRAME, Journal};
+use super::Journal;
 use crate::{
     JournalRecord, SegmentPlace,
+    frame::FRAME,
     pack::{
         Catalog,
         format::HEADER,
