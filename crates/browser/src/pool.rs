@@ -91,6 +91,7 @@ pub(crate) struct UnpackJob {
     min_wait: f64,
     max_wait: f64,
     timeout: f64,
+    offline: bool,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^53")]
@@ -109,6 +110,7 @@ impl From<&IngestJob> for UnpackJob {
             min_wait: tarball.retry.min_wait_milliseconds,
             max_wait: tarball.retry.max_wait_milliseconds,
             timeout: tarball.retry.timeout_milliseconds as f64,
+            offline: tarball.offline,
         }
     }
 }
@@ -137,6 +139,7 @@ impl TryFrom<UnpackJob> for TarballRequest {
                 max_wait_milliseconds: job.max_wait,
                 timeout_milliseconds: job.timeout as u64,
             },
+            offline: job.offline,
         })
     }
 }

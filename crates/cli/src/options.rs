@@ -35,6 +35,15 @@ pub struct InstallArguments {
     /// The registry for packages without a scope registry of their own.
     #[arg(long, value_name = "URL")]
     pub registry: Option<String>,
+    /// Ask for nothing: everything must be in the store.
+    #[arg(long)]
+    pub offline: bool,
+    /// Use what is in the store however old it is; ask only for what is not there.
+    #[arg(long)]
+    pub prefer_offline: bool,
+    /// Ask whether what is in the store has changed, even if it is fresh.
+    #[arg(long)]
+    pub prefer_online: bool,
     /// Stop at the lock file.
     #[arg(long, visible_alias = "package-lock-only")]
     pub lockfile_only: bool,

@@ -7,7 +7,7 @@ use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
     ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, machine_target,
 };
-use gantry_registry::{DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
+use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
 use gantry_spec::Version;
 use std::collections::BTreeMap;
@@ -107,6 +107,9 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
             layer.push((key.to_owned(), NpmrcValue::Text("true".to_owned())));
         }
     };
+    flag("offline", arguments.offline);
+    flag("prefer-offline", arguments.prefer_offline);
+    flag("prefer-online", arguments.prefer_online);
     flag("package-lock-only", arguments.lockfile_only);
     flag("legacy-peer-deps", arguments.legacy_peer_deps);
     flag("strict-peer-deps", arguments.strict_peer_deps);
@@ -275,7 +278,9 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
     retry.factor = number("fetch-retry-factor").unwrap_or(retry.factor);
     retry.min_wait_milliseconds = number("fetch-retry-mintimeout").unwrap_or(retry.min_wait_milliseconds);
     retry.max_wait_milliseconds = number("fetch-retry-maxtimeout").unwrap_or(retry.max_wait_milliseconds);
-    Ok(RegistrySettings { default_registry: registry, replace_host, retry, config })
+    let is = |key: &str| config.get_bool(key) == Some(true);
+    let cache_mode = CacheMode::of(is("offline"), is("prefer-offline"), is("prefer-online"));
+    Ok(RegistrySettings { default_registry: registry, replace_host, retry, cache_mode, config })
 }
 
 fn http_settings(config: &Config, environment: &BTreeMap<String, String>) -> Result<HttpSettings, Fault> {

@@ -8,11 +8,13 @@
 mod clock;
 mod files;
 mod http;
+mod mirror;
 mod packs;
 mod report;
 
 pub use clock::clock_suite;
 pub use files::{Exclusive, directory_suite};
 pub use http::http_suite;
+pub use mirror::{MirrorDirectory, mirror_suite};
 pub use packs::pack_store_suite;
 pub use report::{Finding, Report};

@@ -2,7 +2,8 @@
 //!
 //! npm resolves from full documents and writes each package's license (and a few rarer members) into the lock. Gantry takes
 //! them from the unpacked package's own `package.json`, which costs nothing; what is not unpacked (other platforms,
-//! `--lockfile-only`) is asked one version document at a time. An answer that cannot be had is a warning, never a failure.
+//! `--lockfile-only`) is asked one version document at a time, and once: the mirror keeps what they said. An answer that
+//! cannot be had is a warning, never a failure.
 
 use crate::EngineError;
 use crate::host::{Host, PackageStore};
@@ -28,12 +29,16 @@ pub(crate) async fn complete_lock<H: Host>(
         if !registry_package || entry.manifest.is_complete() || !abbreviated.contains(entry.package_name()) {
             continue;
         }
-        match host.store().index(&package_key(entry)?) {
-            Some(index) => {
-                if let Some(members) = &index.facts.lock_members {
-                    entry.manifest.complete(members);
-                }
-            }
+        let version = entry.manifest.version.as_deref().unwrap_or_default();
+        // What is kept is in memory already; the store has to open a file.
+        let kept = host.registry().kept_facts(entry.package_name(), version, entry.integrity.as_deref());
+        let known = match kept {
+            Some(facts) => Some(facts.lock_members),
+            None => host.store().index(&package_key(entry)?).map(|index| index.facts.lock_members.clone()),
+        };
+        match known {
+            Some(Some(members)) => entry.manifest.complete(&members),
+            Some(None) => {}
             None => missing.push(position),
         }
     }
@@ -45,8 +50,9 @@ pub(crate) async fn complete_lock<H: Host>(
         .map(|position| async move {
             let entry = &packages[position];
             let version = entry.manifest.version.as_deref().unwrap_or_default();
-            progress.count(|counters| counters.requests += 1);
-            (position, host.registry().version_facts(entry.package_name(), version).await)
+            let facts = host.registry().version_facts(entry.package_name(), version, entry.integrity.as_deref()).await;
+            progress.count(|counters| counters.requests += host.registry().take_requests());
+            (position, facts)
         })
         .buffer_unordered(host.slots().packuments)
         .collect()

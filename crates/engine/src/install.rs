@@ -42,8 +42,15 @@ pub async fn install<H: Host>(
         }
         None => {
             progress.phase(Phase::Resolve);
-            let Resolved { resolution, abbreviated } =
-                resolve(host, request, root, lock.as_ref(), &mut traffic, &progress).await?;
+            // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
+            let resolved = loop {
+                let resolved = resolve(host, request, root.clone(), lock.as_ref(), &mut traffic, &progress).await;
+                if !host.registry().take_damage() {
+                    break resolved?;
+                }
+                traffic = Traffic::new(host);
+            };
+            let Resolved { resolution, abbreviated } = resolved;
             for warning in &resolution.warnings {
                 progress.warn(warning.code, warning.message.clone());
             }
@@ -92,6 +99,9 @@ pub async fn install<H: Host>(
     let lock_changed = request.mode == InstallMode::Install && request.lockfile.as_deref() != Some(&lock_bytes);
     if lock_changed {
         host.project().write_lock(&lock_bytes).await?;
+    }
+    for warning in host.registry().settle().await {
+        progress.warn(warning.code, warning.message);
     }
     progress.report();
     let counters = progress.counters.get();

@@ -131,10 +131,13 @@ impl<'a, H: Host> Traffic<'a, H> {
 
     /// Fills the slots and waits for the next landing; `None` when idle.
     pub async fn next(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Landing> {
-        self.depart(progress);
+        self.depart();
         let landing = self.flights.next().await?;
         match &landing {
-            Landing::Packument(..) => self.packuments_flying -= 1,
+            Landing::Packument(..) => {
+                self.packuments_flying -= 1;
+                progress.count(|counters| counters.requests += self.host.registry().take_requests());
+            }
             Landing::Package(job, result) => {
                 self.packages_flying -= 1;
                 if let Ok(report) = result {
@@ -152,17 +155,16 @@ impl<'a, H: Host> Traffic<'a, H> {
                 }
             }
         }
-        self.depart(progress);
+        self.depart();
         Some(landing)
     }
 
-    fn depart(&mut self, progress: &Progress<'_, H::Clock>) {
+    fn depart(&mut self) {
         let host = self.host;
         let slots = host.slots();
         while self.packuments_flying < slots.packuments {
             let Some(name) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
             self.packuments_flying += 1;
-            progress.count(|counters| counters.requests += 1);
             self.flights.push(Box::pin(async move {
                 let result = host.registry().packument(name.as_str()).await;
                 Landing::Packument(name, result)

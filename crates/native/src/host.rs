@@ -1,6 +1,8 @@
 //! The native platform, put together.
 
-use crate::{HttpSettings, Interrupt, NativeClock, NativeHttp, PackageDirectories, ProjectDirectory, ProjectLock};
+use crate::{
+    HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
+};
 use gantry_engine::{Host, Slots};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use std::path::PathBuf;
@@ -38,7 +40,8 @@ impl NativeHost {
         let clock = NativeClock::default();
         let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone()));
         Self {
-            registry: RegistryClient::new(http, clock, settings.registry),
+            registry: RegistryClient::new(http, clock, settings.registry)
+                .with_mirror(Box::new(NativeMirror::new(&settings.store))),
             project: ProjectDirectory::new(settings.project, Rc::clone(&store)),
             store,
             slots: settings.slots,

@@ -14,6 +14,7 @@
 
 mod clock;
 mod descriptor;
+mod directory;
 mod error;
 mod host;
 mod http;
@@ -21,6 +22,7 @@ mod installed;
 mod interrupt;
 mod link;
 mod lock;
+mod mirror;
 mod moves;
 mod place;
 mod project;
@@ -31,12 +33,14 @@ mod tree;
 mod workspace;
 
 pub use clock::NativeClock;
+pub use directory::{NativeDirectory, NativeFile};
 pub use error::NativeError;
 pub use host::{NativeHost, NativeHostSettings};
 pub use http::{HttpSettings, NativeHttp, ProxySettings};
 pub use interrupt::Interrupt;
 pub use link::LinkMethod;
 pub use lock::ProjectLock;
+pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use settings::{ConfigSources, machine_target};
 pub use store::PackageDirectories;

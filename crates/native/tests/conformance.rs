@@ -1,7 +1,7 @@
 //! The platform's suites on the in-memory files and the native clock and HTTP.
 
-use gantry_conformance::{Exclusive, clock_suite, directory_suite, http_suite, pack_store_suite};
-use gantry_native::{HttpSettings, NativeClock, NativeHttp};
+use gantry_conformance::{Exclusive, clock_suite, directory_suite, http_suite, mirror_suite, pack_store_suite};
+use gantry_native::{HttpSettings, NativeClock, NativeDirectory, NativeHttp};
 use gantry_platform::memory::MemoryDirectory;
 use gantry_testkit::{Server, fixtures};
 use tokio::runtime::Runtime;
@@ -29,5 +29,28 @@ fn files_in_memory_conform() {
     let report = runtime.block_on(directory_suite(&MemoryDirectory::default(), Exclusive::NotNeeded));
     assert!(report.holds(), "\n{report}");
     let report = runtime.block_on(pack_store_suite(&MemoryDirectory::default()));
+    assert!(report.holds(), "\n{report}");
+}
+
+#[test]
+fn native_files_conform() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = NativeDirectory::new(folder.path().join("made/when/needed"));
+    let runtime = Runtime::new().unwrap();
+    let report = runtime.block_on(directory_suite(&directory, Exclusive::NotNeeded));
+    assert!(report.holds(), "\n{report}");
+    let report = runtime.block_on(pack_store_suite(&directory));
+    assert!(report.holds(), "\n{report}");
+}
+
+#[test]
+fn mirrors_in_memory_and_on_disk_conform() {
+    let runtime = Runtime::new().unwrap();
+    let clock = NativeClock::default();
+    let report = runtime.block_on(mirror_suite(&MemoryDirectory::default(), &clock));
+    assert!(report.holds(), "\n{report}");
+    let folder = tempfile::tempdir().unwrap();
+    let report = runtime.block_on(mirror_suite(&NativeDirectory::new(folder.path().join("mirror")), &clock));
+    println!("{report}");
     assert!(report.holds(), "\n{report}");
 }

@@ -1,12 +1,12 @@
 //! Installs on real files against the replay registry's fixtures: the pipeline from end to end, natively.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests on real files")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, clippy::disallowed_types, reason = "tests on real files")]
 
 use gantry_engine::{EngineError, Event, Extent, InstallMode, InstallRequest, Outcome, Phase, Slots, install};
 use gantry_manifest::Config;
 use gantry_native::{
     HttpSettings, Interrupt, NativeHost, NativeHostSettings, ProjectDirectory, ProjectLock, machine_target, tree_digest,
 };
-use gantry_registry::{RegistrySettings, ReplaceHost, RetryPolicy};
+use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::ResolveOptions;
 use gantry_testkit::fixtures::{Registry, basic};
 use gantry_testkit::{Fault, FaultRule, Server};
@@ -14,6 +14,9 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+#[path = "install/mirror.rs"]
+mod mirror;
 
 /// A project folder, a store and a registry of their own.
 struct Workshop {
@@ -53,6 +56,10 @@ impl Workshop {
     }
 
     fn host(&self) -> NativeHost {
+        self.host_with(CacheMode::Default)
+    }
+
+    fn host_with(&self, cache_mode: CacheMode) -> NativeHost {
         let retry = RetryPolicy {
             retries: 2,
             min_wait_milliseconds: 1.0,
@@ -69,6 +76,7 @@ impl Workshop {
                 default_registry: self.server.url().to_owned(),
                 replace_host: ReplaceHost::Never,
                 retry,
+                cache_mode,
             },
             slots: Slots { packuments: 8, packages: 8 },
         };

@@ -1,20 +1,16 @@
 //! One configured view of the registries a project uses.
 
 use crate::RegistryError;
-use crate::retry::{RetryPolicy, ask, retrying};
+use crate::documents::StaleUses;
+use crate::mirror::{CacheMode, MetadataMirror, scope_of};
+use crate::retry::RetryPolicy;
 use crate::tarball::TarballRequest;
 use gantry_archive::Integrity;
-use gantry_manifest::{Authorization, Config, Manifest, Packument, without_userinfo};
-use gantry_platform::{Clock, Http, HttpRequest};
-use std::sync::Arc;
+use gantry_manifest::{Authorization, Config, without_userinfo};
+use gantry_platform::{Clock, Http};
+use std::cell::{Cell, RefCell, RefMut};
 use url::Url;
 
-/// Abbreviated packuments first; the whole value stays within what CORS lets pass without a preflight.
-const ACCEPT_PACKUMENT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
-/// Documents as they were published; this value needs no preflight either.
-const ACCEPT_FULL: &str = "application/json";
-/// Larger than any packument on the public registry by a factor of ten; keeps a lying registry from filling memory.
-const MAX_PACKUMENT_BYTES: u64 = 512 << 20;
 /// As large as npm's own publishing limit allows and then some.
 const MAX_TARBALL_BYTES: u64 = 2 << 30;
 
@@ -29,6 +25,8 @@ pub struct RegistrySettings {
     pub replace_host: ReplaceHost,
     /// How patient to be.
     pub retry: RetryPolicy,
+    /// How far kept documents are trusted.
+    pub cache_mode: CacheMode,
 }
 
 /// npm's `replace-registry-host`: the hosts in tarball addresses that stand for "the configured registry".
@@ -63,23 +61,83 @@ pub struct VersionFacts {
     pub lock_members: Option<String>,
 }
 
+/// Something that the user should know of and that stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryWarning {
+    /// A stable code.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}
+
 /// Asks registries over a platform's HTTP.
 #[derive(Debug)]
 pub struct RegistryClient<H, C> {
     http: H,
     clock: C,
     settings: RegistrySettings,
+    has_credentials: bool,
+    mirror: Option<Box<dyn MetadataMirror>>,
+    cache_mode: Cell<CacheMode>,
+    /// Requests for documents since they were last taken.
+    requests: Cell<u32>,
+    stale_uses: RefCell<StaleUses>,
 }
 
 impl<H: Http, C: Clock> RegistryClient<H, C> {
-    /// A client for `settings`. User names and passwords in addresses of registries become credentials here, so that no
-    /// request and no error has an address with them.
+    /// A client for `settings` that keeps nothing. User names and passwords in addresses of registries become credentials
+    /// here, so that no request and no error has an address with them.
     pub fn new(http: H, clock: C, settings: RegistrySettings) -> Self {
         let mut settings = settings;
         settings.config.separate_credentials();
         settings.config.keep_credentials_of(&settings.default_registry);
         settings.default_registry = without_userinfo(&settings.default_registry).0;
-        Self { http, clock, settings }
+        Self {
+            http,
+            clock,
+            has_credentials: settings.config.has_credentials(),
+            mirror: None,
+            cache_mode: Cell::new(settings.cache_mode),
+            settings,
+            requests: Cell::default(),
+            stale_uses: RefCell::default(),
+        }
+    }
+
+    /// With documents kept in `mirror`.
+    #[must_use]
+    pub fn with_mirror(mut self, mirror: Box<dyn MetadataMirror>) -> Self {
+        self.mirror = Some(mirror);
+        self
+    }
+
+    /// Trusts kept documents differently from now on.
+    pub fn set_cache_mode(&self, mode: CacheMode) {
+        self.cache_mode.set(mode);
+    }
+
+    /// Requests made for documents since the last call, repetitions included.
+    pub fn take_requests(&self) -> u32 {
+        self.requests.take()
+    }
+
+    /// Whether a kept document has turned out to be damaged after it was given out. What was made of it has to be made
+    /// again; the document is then asked for.
+    pub fn take_damage(&self) -> bool {
+        self.mirror.as_ref().is_some_and(|mirror| mirror.take_damage())
+    }
+
+    /// Waits until everything to keep is written, and gives what happened since the last call that the user should know.
+    pub async fn settle(&self) -> Vec<RegistryWarning> {
+        let written = match &self.mirror {
+            Some(mirror) => mirror.settle().await,
+            None => Ok(()),
+        };
+        let failed = written.err().map(|error| RegistryWarning {
+            code: "MIRROR_FAILED",
+            message: format!("metadata could not be kept for the next time: {error}"),
+        });
+        self.stale_uses.borrow_mut().take_warning().into_iter().chain(failed).collect()
     }
 
     /// The clock it was made with.
@@ -90,47 +148,6 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// The HTTP client it was made with.
     pub fn http(&self) -> &H {
         &self.http
-    }
-
-    /// The abbreviated packument of `name`, the full one where the registry has no other.
-    pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
-        match self.packument_in_form(name, ACCEPT_PACKUMENT).await {
-            // There are registries that do not know the abbreviated form; npm asks them again, too.
-            Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
-                self.packument_in_form(name, ACCEPT_FULL).await
-            }
-            answer => answer,
-        }
-    }
-
-    async fn packument_in_form(&self, name: &str, accept: &str) -> Result<Arc<Packument>, RegistryError> {
-        let url = self.document_url(name, None)?;
-        let response = self.document(name, name, &url, accept).await?;
-        Packument::scan(response).map(Arc::new).map_err(|source| RegistryError::Packument {
-            package: name.to_owned(),
-            url,
-            source,
-        })
-    }
-
-    /// What only the version's own document says; where the registry does not give one that can be read, what the full
-    /// packument says.
-    pub async fn version_facts(&self, name: &str, version: &str) -> Result<VersionFacts, RegistryError> {
-        let package = format!("{name}@{version}");
-        let url = self.document_url(name, Some(version))?;
-        let alone = match self.document(name, &package, &url, ACCEPT_FULL).await {
-            Ok(body) => Manifest::parse_registry_version(&body).map(Arc::new),
-            Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
-            Err(_) => None,
-        };
-        let manifest = match alone.filter(|manifest| manifest.version.as_deref() == Some(version)) {
-            Some(manifest) => manifest,
-            None => {
-                let packument = self.packument_in_form(name, ACCEPT_FULL).await?;
-                packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?
-            }
-        };
-        Ok(VersionFacts { lock_members: manifest.members_of_full_documents() })
     }
 
     /// The request for a tarball that a lock or packument places at `resolved`.
@@ -158,37 +175,44 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             integrity,
             max_bytes: MAX_TARBALL_BYTES,
             retry: self.settings.retry,
+            offline: self.cache_mode() == CacheMode::Offline,
         })
     }
 
-    async fn document(
-        &self,
-        name: &str,
-        package: &str,
-        url: &str,
-        accept: &str,
-    ) -> Result<bytes::Bytes, RegistryError> {
-        let authorization = self.authorization(name, url);
-        let response = retrying(&self.settings.retry, &self.clock, |_| {
-            let mut headers = vec![("accept".to_owned(), accept.to_owned())];
-            headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
-            let request = HttpRequest {
-                url: url.to_owned(),
-                headers,
-                timeout_milliseconds: self.settings.retry.timeout_milliseconds,
-                max_body_bytes: MAX_PACKUMENT_BYTES,
-            };
-            ask(&self.http, request, package)
-        })
-        .await?;
-        Ok(response.body)
+    pub(crate) fn settings(&self) -> &RegistrySettings {
+        &self.settings
     }
 
-    fn registry_for(&self, name: &str) -> String {
+    pub(crate) fn mirror(&self) -> Option<&dyn MetadataMirror> {
+        self.mirror.as_deref()
+    }
+
+    pub(crate) fn cache_mode(&self) -> CacheMode {
+        self.cache_mode.get()
+    }
+
+    pub(crate) fn count_request(&self) {
+        self.requests.set(self.requests.get() + 1);
+    }
+
+    pub(crate) fn stale_uses(&self) -> RefMut<'_, StaleUses> {
+        self.stale_uses.borrow_mut()
+    }
+
+    /// What documents of `name` may be mixed with, given its registry.
+    pub(crate) fn scope(&self, registry: &str, name: &str) -> Result<String, RegistryError> {
+        if !self.has_credentials {
+            return Ok(registry.to_owned());
+        }
+        let authorization = self.authorization(name, &self.document_url(name, None)?);
+        Ok(scope_of(registry, authorization.as_deref()))
+    }
+
+    pub(crate) fn registry_for(&self, name: &str) -> String {
         self.settings.config.registry_for(name, &self.settings.default_registry)
     }
 
-    fn document_url(&self, name: &str, version: Option<&str>) -> Result<String, RegistryError> {
+    pub(crate) fn document_url(&self, name: &str, version: Option<&str>) -> Result<String, RegistryError> {
         let base = self.registry_for(name);
         let path = name.replace('/', "%2f");
         let text = match version {
@@ -242,7 +266,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     }
 
     /// The credential that belongs to an address of `name`'s registry.
-    fn authorization(&self, name: &str, url: &str) -> Option<String> {
+    pub(crate) fn authorization(&self, name: &str, url: &str) -> Option<String> {
         let registry = self.registry_for(name);
         self.settings.config.authorization_within(url, &registry).map(header)
     }

@@ -7,6 +7,7 @@ use gantry_platform::{HttpError, HttpErrorKind};
 
 /// Every code this crate's errors have.
 pub const CODES: &[&str] = &[
+    "REGISTRY_NOT_CACHED",
     "REGISTRY_NOT_FOUND",
     "REGISTRY_UNAUTHORIZED",
     "REGISTRY_STATUS",
@@ -22,6 +23,12 @@ pub const CODES: &[&str] = &[
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
+    /// Nothing may be asked for, and no copy is kept; npm's `ENOTCACHED`.
+    #[error("{package} is not in the store, and requests are turned off")]
+    NotCached {
+        /// The package concerned.
+        package: String,
+    },
     /// The registry has no such package, version or file.
     #[error("{package} is not in the registry: {url} answered {status}")]
     NotFound {
@@ -104,6 +111,7 @@ impl RegistryError {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::NotCached { .. } => "REGISTRY_NOT_CACHED",
             Self::NotFound { .. } => "REGISTRY_NOT_FOUND",
             Self::Unauthorized { .. } => "REGISTRY_UNAUTHORIZED",
             Self::Status { .. } => "REGISTRY_STATUS",
@@ -119,7 +127,8 @@ impl RegistryError {
     /// The package concerned.
     pub fn package(&self) -> &str {
         match self {
-            Self::NotFound { package, .. }
+            Self::NotCached { package }
+            | Self::NotFound { package, .. }
             | Self::Unauthorized { package, .. }
             | Self::Status { package, .. }
             | Self::Unreachable { package, .. }
@@ -133,6 +142,10 @@ impl RegistryError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::NotCached { .. } => {
+                "Install once with the network, or leave out offline (prefer-offline asks for what is not kept)."
+                    .to_owned()
+            }
             Self::NotFound { package, .. } => {
                 format!(
                     "Check the spelling of {package}, and that this registry has it (private packages may need credentials)."
@@ -162,7 +175,8 @@ impl RegistryError {
         match self {
             Self::Status { status, .. } => status_is_transient(*status),
             Self::Unreachable { source, .. } => source.kind.is_transient(),
-            Self::NotFound { .. }
+            Self::NotCached { .. }
+            | Self::NotFound { .. }
             | Self::Unauthorized { .. }
             | Self::Packument { .. }
             | Self::Tarball { .. }

@@ -5,19 +5,26 @@
 //! preflight. A tarball is only handed on once its integrity has been verified, and a damaged one is fetched once more
 //! before that becomes an error.
 //!
-//! Costs: one request per packument and per tarball; nothing is parsed here beyond the packument's span scan.
+//! Documents are kept between runs in a [`MetadataMirror`], where the platform brings one: what is fresh there costs no
+//! request and no scan, what is not is asked for on condition that it has changed.
+//!
+//! Costs: one request at most per packument and per tarball; nothing is parsed here beyond the packument's span scan.
 
 #![deny(missing_docs)]
 
 mod client;
+mod documents;
 mod error;
+mod freshness;
+mod mirror;
 mod retry;
 mod tarball;
 #[cfg(test)]
 mod tests;
 
-pub use client::{RegistryClient, RegistrySettings, ReplaceHost, VersionFacts};
+pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost, VersionFacts};
 pub use error::{CODES, RegistryError};
+pub use mirror::{CacheMode, MetadataMirror};
 pub use retry::RetryPolicy;
 pub use tarball::{FetchedTarball, TarballRequest, fetch_tarball};
 

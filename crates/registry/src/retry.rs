@@ -53,10 +53,11 @@ fn retry_after(response: &HttpResponse) -> Option<f64> {
     response.header("retry-after")?.trim().parse::<f64>().ok().filter(|seconds| *seconds >= 0.0).map(|s| s * 1000.0)
 }
 
-/// Runs `attempt` until it succeeds, fails for good, or the policy is exhausted.
+/// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted.
 pub(crate) async fn retrying<T, C, F>(
     policy: &RetryPolicy,
     clock: &C,
+    is_worth_repeating: impl Fn(&RegistryError) -> bool,
     mut attempt: impl FnMut(u32) -> F,
 ) -> Result<T, RegistryError>
 where
@@ -66,7 +67,7 @@ where
     let mut tried = 0;
     loop {
         match attempt(tried).await {
-            Err(error) if error.is_transient() && tried < policy.retries => {
+            Err(error) if is_worth_repeating(&error) && tried < policy.retries => {
                 let jitter = clock.monotonic_milliseconds().fract().abs();
                 clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
                 tried += 1;
@@ -76,9 +77,10 @@ where
     }
 }
 
-/// Sends a request once and turns what is not a 200 into an error about `package`.
+/// Sends a request once and turns what is neither a 200 nor the 304 that was asked for into an error about `package`.
 pub(crate) async fn ask<H: Http>(http: &H, request: HttpRequest, package: &str) -> Result<HttpResponse, RegistryError> {
     let url = request.url.clone();
+    let is_conditional = request.headers.iter().any(|(name, _)| name.starts_with("if-"));
     let response = http
         .send(request)
         .await
@@ -87,6 +89,7 @@ pub(crate) async fn ask<H: Http>(http: &H, request: HttpRequest, package: &str) 
     match response.status {
         200 => Ok(response),
         404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
+        304 if is_conditional => Ok(response),
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
         status => Err(RegistryError::Status { package, url, status, retry_after_milliseconds: retry_after(&response) }),
     }

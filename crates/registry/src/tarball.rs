@@ -24,6 +24,8 @@ pub struct TarballRequest {
     pub max_bytes: u64,
     /// How patient to be.
     pub retry: RetryPolicy,
+    /// Whether it may be asked for at all.
+    pub offline: bool,
 }
 
 /// A verified tarball.
@@ -42,10 +44,13 @@ pub async fn fetch_tarball<H: Http, C: Clock>(
     clock: &C,
     request: &TarballRequest,
 ) -> Result<FetchedTarball, RegistryError> {
+    if request.offline {
+        return Err(RegistryError::NotCached { package: request.package.clone() });
+    }
     let mut requests = 0;
     let mut refetched = false;
     loop {
-        let body = retrying(&request.retry, clock, |_| {
+        let body = retrying(&request.retry, clock, RegistryError::is_transient, |_| {
             requests += 1;
             let mut headers = Vec::new();
             if let Some(authorization) = &request.authorization {

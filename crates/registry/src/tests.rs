@@ -1,6 +1,6 @@
 //! Addresses, credentials and the retry rules, against a scripted HTTP and a clock that only counts.
 
-use crate::{RegistryClient, RegistryError, RegistrySettings, ReplaceHost, RetryPolicy, fetch_tarball};
+use crate::{CacheMode, RegistryClient, RegistryError, RegistrySettings, ReplaceHost, RetryPolicy, fetch_tarball};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
@@ -11,19 +11,19 @@ use std::rc::Rc;
 
 /// Answers in order, and remembers what was asked.
 #[derive(Clone, Default)]
-struct Script {
+pub(crate) struct Script {
     answers: Rc<RefCell<Vec<Result<HttpResponse, HttpErrorKind>>>>,
     asked: Rc<RefCell<Vec<HttpRequest>>>,
 }
 
 impl Script {
-    fn new(answers: Vec<Result<HttpResponse, HttpErrorKind>>) -> Self {
+    pub(crate) fn new(answers: Vec<Result<HttpResponse, HttpErrorKind>>) -> Self {
         let mut answers = answers;
         answers.reverse();
         Self { answers: Rc::new(RefCell::new(answers)), asked: Rc::default() }
     }
 
-    fn asked(&self) -> Vec<HttpRequest> {
+    pub(crate) fn asked(&self) -> Vec<HttpRequest> {
         self.asked.borrow().clone()
     }
 }
@@ -39,7 +39,7 @@ impl Http for Script {
 
 /// Time passes only by sleeping.
 #[derive(Clone, Default)]
-struct Sleeps(Rc<RefCell<Vec<f64>>>);
+pub(crate) struct Sleeps(Rc<RefCell<Vec<f64>>>);
 
 impl Clock for Sleeps {
     fn monotonic_milliseconds(&self) -> f64 {
@@ -59,7 +59,7 @@ fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpErrorKind> {
     Ok(HttpResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) })
 }
 
-fn client(
+pub(crate) fn client(
     script: &Script,
     clock: &Sleeps,
     settings: &[(&str, &str)],
@@ -73,15 +73,16 @@ fn client(
         default_registry: "https://registry.example/npm/".to_owned(),
         replace_host,
         retry: RetryPolicy { retries: 2, min_wait_milliseconds: 100.0, factor: 10.0, ..RetryPolicy::default() },
+        cache_mode: CacheMode::Default,
     };
     RegistryClient::new(script.clone(), clock.clone(), settings)
 }
 
-fn now<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("scripted answers never wait")
 }
 
-const PACKUMENT: &str =
+pub(crate) const PACKUMENT: &str =
     r#"{"name":"a","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"a","version":"1.0.0"}}}"#;
 
 #[test]
@@ -152,7 +153,7 @@ fn a_version_without_a_document_of_its_own_is_looked_up_in_the_full_packument() 
     let full = format!(r#"{{"name":"a","dist-tags":{{"latest":"1.0.0"}},"versions":{{"1.0.0":{version}}}}}"#);
     let facts = |answers: Vec<Result<HttpResponse, HttpErrorKind>>| {
         let (script, clock) = (Script::new(answers), Sleeps::default());
-        let facts = now(client(&script, &clock, &[], ReplaceHost::Never).version_facts("a", "1.0.0"));
+        let facts = now(client(&script, &clock, &[], ReplaceHost::Never).version_facts("a", "1.0.0", None));
         (facts.map(|facts| facts.lock_members.unwrap_or_default()), script.asked())
     };
     let license = r#"{"license":"MIT"}"#;
@@ -249,6 +250,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
                 default_registry: address.to_owned(),
                 replace_host: ReplaceHost::Never,
                 retry: RetryPolicy { retries: 0, ..RetryPolicy::default() },
+                cache_mode: CacheMode::Default,
             };
             client = RegistryClient::new(http, clock.clone(), with_default);
         }
@@ -289,6 +291,8 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         errors.push(now(fetch_tarball(&script, &Sleeps::default(), &request)).unwrap_err());
     }
     errors.push(client.tarball_request("a", "1.0.0", Some("ftp://me:secret@host/a.tgz"), None).unwrap_err());
+    client.set_cache_mode(CacheMode::Offline);
+    errors.push(now(client.packument("a")).unwrap_err());
     let codes: std::collections::BTreeSet<&str> = errors.iter().map(RegistryError::code).collect();
     for code in crate::CODES.iter().filter(|code| !matches!(**code, "REGISTRY_TARBALL" | "REGISTRY_CERTIFICATE")) {
         assert!(codes.contains(code), "{code} is among the cases");

@@ -4,7 +4,7 @@ use crate::project::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
 use gantry_manifest::{Config, NpmrcValue, without_userinfo};
-use gantry_registry::{RegistrySettings, ReplaceHost, RetryPolicy};
+use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -38,6 +38,12 @@ pub(super) struct InstallOptions {
     omit: Vec<String>,
     #[serde(default)]
     frozen: bool,
+    #[serde(default)]
+    offline: bool,
+    #[serde(default)]
+    prefer_offline: bool,
+    #[serde(default)]
+    prefer_online: bool,
     lock_fields: Option<String>,
 }
 
@@ -85,7 +91,8 @@ impl CoordinatorOptions {
                 retry.timeout_milliseconds = timeout as u64;
             }
         }
-        Ok(RegistrySettings { config, default_registry: registry, replace_host, retry })
+        let cache_mode = CacheMode::Default;
+        Ok(RegistrySettings { config, default_registry: registry, replace_host, retry, cache_mode })
     }
 }
 
@@ -97,6 +104,11 @@ impl InstallOptions {
             None => (DEFAULT_OS.to_owned(), DEFAULT_CPU.to_owned(), None),
         };
         ProjectOptions { os, cpu, libc, omit: self.omit.clone(), ..ProjectOptions::default() }
+    }
+
+    /// How far kept documents are trusted.
+    pub fn cache_mode(&self) -> CacheMode {
+        CacheMode::of(self.offline, self.prefer_offline, self.prefer_online)
     }
 
     /// The engine's request; a lock that is not given is the project's last one.

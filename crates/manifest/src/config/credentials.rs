@@ -129,9 +129,9 @@ impl Config {
         self.get(&format!("{key}:{name}")).filter(|value| !value.is_empty())
     }
 
-    /// Whether there are credentials for any address.
+    /// Whether there are credentials for any address, client certificates among them.
     pub fn has_credentials(&self) -> bool {
-        let names = [":_auth", ":_authToken", ":_password"];
+        let names = [":_auth", ":_authToken", ":_password", ":certfile"];
         self.layers
             .iter()
             .flatten()

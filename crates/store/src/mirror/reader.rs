@@ -62,6 +62,11 @@ impl<F: RandomAccessFile + std::fmt::Debug + Send + Sync + 'static> MirrorReader
         Ok(Self { catalog: Catalog::replay(bytes), pack: Some(Arc::new(pack)) })
     }
 
+    /// Whether there is a document of `key`, as far as can be told without reading it.
+    pub fn has(&self, key: &MirrorKey) -> bool {
+        self.catalog.document(key).is_some()
+    }
+
     /// The document of `key`.
     pub fn find(&self, key: &MirrorKey) -> Option<Kept> {
         let pack = self.pack.as_ref()?;

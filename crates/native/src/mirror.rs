@@ -1,0 +1,121 @@
+//! The metadata mirror in `<store>/v1/metadata/`.
+//!
+//! Reading is positional reads of what is used, not a mapping of the pack: the kernel maps sixteen pages around each one
+//! touched, so that a mapping of a 90 MB pack becomes nearly all of the process's memory, and a mapped file that another
+//! process cuts kills its readers.
+//!
+//! Writing happens on a thread of its own, which begins with the first document to keep and ends with
+//! [`settle`](MetadataMirror::settle), or when the mirror is dropped. It holds a lock file; while another process has that,
+//! this one keeps nothing.
+
+use crate::directory::{NativeDirectory, NativeFile};
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use gantry_platform::{FileError, FileErrorKind};
+use gantry_registry::MetadataMirror;
+use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
+use std::cell::{OnceCell, RefCell};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+/// Who may write holds a lock on this file.
+const LOCK: &str = "lock";
+
+/// Writes that are taken together at most, so that what they hold is let go of early.
+const BATCH: usize = 64;
+
+/// Documents kept on this machine.
+#[derive(Debug)]
+pub struct NativeMirror {
+    directory: NativeDirectory,
+    /// Opened when first asked: an install from a lock needs no documents.
+    reader: OnceCell<MirrorReader<NativeFile>>,
+    background: RefCell<Option<Background>>,
+}
+
+#[derive(Debug)]
+struct Background {
+    sender: Sender<MirrorWrite>,
+    thread: JoinHandle<Result<(), FileError>>,
+}
+
+impl NativeMirror {
+    /// The mirror of the store at `store`; nothing is made before something is kept.
+    pub fn new(store: &Path) -> Self {
+        let directory = NativeDirectory::new(store.join("v1/metadata"));
+        Self { directory, reader: OnceCell::new(), background: RefCell::default() }
+    }
+
+    /// One that cannot be read keeps nothing: whoever then writes says why.
+    fn reader(&self) -> &MirrorReader<NativeFile> {
+        self.reader.get_or_init(|| ready(MirrorReader::open(&self.directory)).unwrap_or_else(|_| MirrorReader::empty()))
+    }
+
+    fn finish(&self) -> Result<(), FileError> {
+        let Some(Background { sender, thread }) = self.background.take() else { return Ok(()) };
+        drop(sender);
+        thread.join().unwrap_or_else(|_| {
+            let message = "the thread that writes it ended".to_owned();
+            Err(FileError { kind: FileErrorKind::Failed, path: "metadata mirror".to_owned(), message })
+        })
+    }
+}
+
+impl MetadataMirror for NativeMirror {
+    fn has(&self, key: &MirrorKey) -> bool {
+        self.reader().has(key)
+    }
+
+    fn find(&self, key: &MirrorKey) -> Option<Kept> {
+        self.reader().find(key)
+    }
+
+    fn facts(&self, key: &MirrorKey, integrity: &str) -> Option<Option<String>> {
+        self.reader().facts(key, integrity).map(|members| members.map(str::to_owned))
+    }
+
+    fn write(&self, write: MirrorWrite) {
+        let mut background = self.background.borrow_mut();
+        let background = background.get_or_insert_with(|| {
+            let (sender, receiver) = channel();
+            let directory = self.directory.clone();
+            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver)) }
+        });
+        // A thread that has failed takes nothing more; its error comes out when it is joined.
+        let _ = background.sender.send(write);
+    }
+
+    fn take_damage(&self) -> bool {
+        self.reader.get().is_some_and(MirrorReader::take_damage)
+    }
+
+    fn settle(&self) -> LocalBoxFuture<'_, Result<(), FileError>> {
+        async { self.finish() }.boxed_local()
+    }
+}
+
+impl Drop for NativeMirror {
+    /// What an install that failed has fetched is kept too.
+    fn drop(&mut self) {
+        let _ = self.finish();
+    }
+}
+
+fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>) -> Result<(), FileError> {
+    let lock = directory.open_now(LOCK)?;
+    if !lock.try_lock()? {
+        return Ok(());
+    }
+    let mut writer = ready(MirrorWriter::open(directory))?;
+    while let Ok(first) = receiver.recv() {
+        let batch: Vec<MirrorWrite> = std::iter::once(first).chain(receiver.try_iter().take(BATCH - 1)).collect();
+        writer.write(&batch)?;
+    }
+    ready(writer.compact())
+}
+
+/// The result of a future over native files, none of which ever waits.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("native files do not wait")
+}

@@ -1,0 +1,268 @@
+//! Packuments and version documents, kept or fetched.
+
+use crate::client::{RegistryClient, VersionFacts};
+use crate::freshness::{freshness_of, says_freshness, validators_of};
+use crate::mirror::CacheMode;
+use crate::retry::{ask, retrying};
+use crate::{RegistryError, RegistryWarning};
+use gantry_manifest::{Manifest, Packument};
+use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse};
+use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
+
+/// Abbreviated packuments first; the whole value stays within what CORS lets pass without a preflight.
+const ACCEPT_PACKUMENT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// Documents as they were published; this value needs no preflight either.
+const ACCEPT_FULL: &str = "application/json";
+/// Larger than any packument on the public registry by a factor of ten; keeps a lying registry from filling memory.
+const MAX_PACKUMENT_BYTES: u64 = 512 << 20;
+
+/// Stale documents that had to do.
+#[derive(Debug, Default)]
+pub(crate) struct StaleUses {
+    count: u32,
+    /// The first package concerned, and why.
+    first: Option<(String, String)>,
+    /// Registries that nobody answered for.
+    silent: FxHashSet<String>,
+}
+
+/// What a request is for.
+struct Asked<'a> {
+    /// The package's name, which decides on the registry.
+    name: &'a str,
+    /// What errors call it.
+    package: &'a str,
+    url: &'a str,
+    accept: &'static str,
+    /// Headers besides `accept` and `authorization`.
+    headers: Vec<(String, String)>,
+    /// Whether there is a copy that will do where nobody can be reached: then nobody waits for long.
+    has_copy: bool,
+}
+
+impl<H: Http, C: Clock> RegistryClient<H, C> {
+    /// The abbreviated packument of `name`, the full one where the registry has no other; kept or fetched.
+    pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
+        // What is kept in the full form alone is of a registry that has no other: it is not asked in vain each time.
+        if self.is_kept(name, DocumentForm::Full)? && !self.is_kept(name, DocumentForm::Abbreviated)? {
+            return self.packument_in_form(name, DocumentForm::Full).await;
+        }
+        match self.packument_in_form(name, DocumentForm::Abbreviated).await {
+            // There are registries that do not know the abbreviated form; npm asks them again, too.
+            Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
+                self.packument_in_form(name, DocumentForm::Full).await
+            }
+            answer => answer,
+        }
+    }
+
+    fn is_kept(&self, name: &str, form: DocumentForm) -> Result<bool, RegistryError> {
+        let Some(mirror) = self.mirror() else { return Ok(false) };
+        let scope = self.scope(&self.registry_for(name), name)?;
+        Ok(mirror.has(&MirrorKey::packument(&scope, form, name)))
+    }
+
+    async fn packument_in_form(&self, name: &str, form: DocumentForm) -> Result<Arc<Packument>, RegistryError> {
+        let registry = self.registry_for(name);
+        let scope = self.scope(&registry, name)?;
+        let key = MirrorKey::packument(&scope, form, name);
+        let mode = self.cache_mode();
+        let kept = self.mirror().and_then(|mirror| mirror.find(&key));
+        match &kept {
+            Some(kept) if mode.is_content_with(&kept.freshness, self.clock().unix_milliseconds()) => {
+                return Ok(Arc::clone(&kept.packument));
+            }
+            Some(kept) if !kept.freshness.must_revalidate && self.stale_uses().silent.contains(&registry) => {
+                self.stale_uses().note(name, &registry, None);
+                return Ok(Arc::clone(&kept.packument));
+            }
+            None if mode == CacheMode::Offline => return Err(RegistryError::NotCached { package: name.to_owned() }),
+            _ => {}
+        }
+        let url = self.document_url(name, None)?;
+        let asked = Asked {
+            name,
+            package: name,
+            url: &url,
+            accept: match form {
+                DocumentForm::Abbreviated => ACCEPT_PACKUMENT,
+                DocumentForm::Full => ACCEPT_FULL,
+            },
+            headers: conditions(kept.as_ref(), mode),
+            has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
+        };
+        match (self.ask_for(&asked).await, kept) {
+            (Ok(response), kept) => self.take_packument(response, kept, key, name, &url),
+            (Err(error @ RegistryError::Unreachable { .. }), Some(kept)) if !kept.freshness.must_revalidate => {
+                self.stale_uses().note(name, &registry, Some(&error));
+                Ok(kept.packument)
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// What is kept of a version whose tarball has this integrity. A version never changes, so it is good for ever.
+    pub fn kept_facts(&self, name: &str, version: &str, integrity: Option<&str>) -> Option<VersionFacts> {
+        let mirror = self.mirror()?;
+        let lock_members = mirror.facts(&self.version_key(name, version).ok()?, integrity?)?;
+        Some(VersionFacts { lock_members })
+    }
+
+    /// What only the version's own document says, kept or fetched; where the registry does not give one that can be read,
+    /// what the full packument says.
+    pub async fn version_facts(
+        &self,
+        name: &str,
+        version: &str,
+        integrity: Option<&str>,
+    ) -> Result<VersionFacts, RegistryError> {
+        if let Some(kept) = self.kept_facts(name, version, integrity) {
+            return Ok(kept);
+        }
+        let package = format!("{name}@{version}");
+        if self.cache_mode() == CacheMode::Offline {
+            return Err(RegistryError::NotCached { package });
+        }
+        let url = self.document_url(name, Some(version))?;
+        let (accept, headers) = (ACCEPT_FULL, Vec::new());
+        let asked = Asked { name, package: &package, url: &url, accept, headers, has_copy: false };
+        let (alone, may_be_kept) = match self.ask_for(&asked).await {
+            Ok(response) => {
+                let may_be_kept = freshness_of(&response, 0.0).is_some();
+                (Manifest::parse_registry_version(&response.body).map(Arc::new), may_be_kept)
+            }
+            Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
+            Err(_) => (None, true),
+        };
+        let manifest = match alone.filter(|manifest| manifest.version.as_deref() == Some(version)) {
+            Some(manifest) => manifest,
+            None => {
+                let packument = self.packument_in_form(name, DocumentForm::Full).await?;
+                packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?
+            }
+        };
+        let facts = VersionFacts { lock_members: manifest.members_of_full_documents() };
+        if let (Some(mirror), Some(integrity), true) = (self.mirror(), integrity, may_be_kept) {
+            let (key, lock_members) = (self.version_key(name, version)?, facts.lock_members.clone());
+            mirror.write(MirrorWrite::Facts { key, integrity: integrity.to_owned(), lock_members });
+        }
+        Ok(facts)
+    }
+
+    fn version_key(&self, name: &str, version: &str) -> Result<MirrorKey, RegistryError> {
+        let scope = self.scope(&self.registry_for(name), name)?;
+        Ok(MirrorKey::version(&scope, name, version))
+    }
+
+    /// Makes a packument of an answer, and keeps it.
+    fn take_packument(
+        &self,
+        response: HttpResponse,
+        kept: Option<Kept>,
+        key: MirrorKey,
+        name: &str,
+        url: &str,
+    ) -> Result<Arc<Packument>, RegistryError> {
+        let freshness = freshness_of(&response, self.clock().unix_milliseconds());
+        let Validators { etag, last_modified } = validators_of(&response);
+        // A browser answers from its own cache with a 200 where a registry has said 304.
+        let confirmed = kept.filter(|kept| response.status == 304 || kept.has_body(&response.body));
+        if let Some(kept) = confirmed {
+            let validators = Validators {
+                etag: etag.or(kept.validators.etag),
+                last_modified: last_modified.or(kept.validators.last_modified),
+            };
+            if let (Some(mirror), Some(mut freshness)) = (self.mirror(), freshness) {
+                if !says_freshness(&response) {
+                    freshness = Freshness { answered: freshness.answered, ..kept.freshness };
+                }
+                mirror.write(MirrorWrite::Refreshed { key, freshness, validators });
+            }
+            return Ok(kept.packument);
+        }
+        let packument = Packument::scan(response.body).map(Arc::new).map_err(|source| RegistryError::Packument {
+            package: name.to_owned(),
+            url: url.to_owned(),
+            source,
+        })?;
+        if let (Some(mirror), Some(freshness)) = (self.mirror(), freshness) {
+            let (packument, validators) = (Arc::clone(&packument), Validators { etag, last_modified });
+            mirror.write(MirrorWrite::Document { key, packument, freshness, validators });
+        }
+        Ok(packument)
+    }
+
+    async fn ask_for(&self, asked: &Asked<'_>) -> Result<HttpResponse, RegistryError> {
+        let authorization = self.authorization(asked.name, asked.url);
+        let policy = &self.settings().retry;
+        let is_worth_repeating =
+            |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
+        retrying(policy, self.clock(), is_worth_repeating, |_| {
+            let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
+            headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
+            headers.extend(asked.headers.iter().cloned());
+            let request = HttpRequest {
+                url: asked.url.to_owned(),
+                headers,
+                timeout_milliseconds: policy.timeout_milliseconds,
+                max_body_bytes: MAX_PACKUMENT_BYTES,
+            };
+            self.count_request();
+            ask(self.http(), request, asked.package)
+        })
+        .await
+    }
+}
+
+impl StaleUses {
+    fn note(&mut self, name: &str, registry: &str, error: Option<&RegistryError>) {
+        self.count += 1;
+        if let Some(error) = error {
+            self.first.get_or_insert_with(|| (name.to_owned(), error.to_string()));
+            if is_without_connection(error) {
+                self.silent.insert(registry.to_owned());
+            }
+        }
+    }
+
+    /// One warning for all of them; afterwards everybody is asked again.
+    pub(crate) fn take_warning(&mut self) -> Option<RegistryWarning> {
+        let Self { count, first, .. } = std::mem::take(self);
+        let (name, problem) = first?;
+        let others = match count {
+            0 | 1 => String::new(),
+            _ => format!(" and {} more", count - 1),
+        };
+        Some(RegistryWarning {
+            code: "REGISTRY_STALE",
+            message: format!("{problem}; the copies kept of {name}{others} are used, which may be out of date"),
+        })
+    }
+}
+
+fn is_without_connection(error: &RegistryError) -> bool {
+    match error {
+        RegistryError::Unreachable { source, .. } => {
+            matches!(source.kind, HttpErrorKind::Connect | HttpErrorKind::Timeout)
+        }
+        _ => false,
+    }
+}
+
+/// Headers that ask for a document only if it is not the one at hand, and for no answer of a cache on the way. A browser
+/// turns all of them into a cache mode: it hides `ETag` from pages where a registry does not expose it, and has its own.
+fn conditions(kept: Option<&Kept>, mode: CacheMode) -> Vec<(String, String)> {
+    let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    match kept.map(|kept| &kept.validators) {
+        Some(Validators { etag: Some(etag), .. }) => header("if-none-match", etag),
+        Some(Validators { last_modified: Some(date), .. }) => header("if-modified-since", date),
+        Some(_) => header("cache-control", "max-age=0"),
+        None if mode == CacheMode::PreferOnline => header("cache-control", "max-age=0"),
+        None => Vec::new(),
+    }
+}

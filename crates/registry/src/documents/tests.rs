@@ -1,0 +1,307 @@
+//! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
+
+use crate::tests::{PACKUMENT, Script, Sleeps, client, now};
+use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost, fetch_tarball};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use gantry_platform::memory::MemoryDirectory;
+use gantry_platform::{Clock, FileError, HttpErrorKind, HttpResponse};
+use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
+
+type Answer = Result<HttpResponse, HttpErrorKind>;
+/// The condition of each request.
+type Conditions = Vec<Option<(String, String)>>;
+
+/// A mirror that writes at once.
+#[derive(Debug, Clone, Default)]
+struct Mirror {
+    directory: MemoryDirectory,
+    is_broken: bool,
+}
+
+impl Mirror {
+    fn reader(&self) -> MirrorReader<gantry_platform::memory::MemoryFile> {
+        now(MirrorReader::open(&self.directory)).unwrap()
+    }
+}
+
+impl MetadataMirror for Mirror {
+    fn has(&self, key: &MirrorKey) -> bool {
+        self.reader().has(key)
+    }
+
+    fn find(&self, key: &MirrorKey) -> Option<Kept> {
+        self.reader().find(key)
+    }
+
+    fn facts(&self, key: &MirrorKey, integrity: &str) -> Option<Option<String>> {
+        self.reader().facts(key, integrity).map(|members| members.map(str::to_owned))
+    }
+
+    fn write(&self, write: MirrorWrite) {
+        now(MirrorWriter::open(self.directory.clone())).unwrap().write(&[write]).unwrap();
+    }
+
+    fn take_damage(&self) -> bool {
+        false
+    }
+
+    fn settle(&self) -> LocalBoxFuture<'_, Result<(), FileError>> {
+        let kind = gantry_platform::FileErrorKind::NoSpace;
+        let broken = FileError { kind, path: "mirror".to_owned(), message: "full".to_owned() };
+        std::future::ready(if self.is_broken { Err(broken) } else { Ok(()) }).boxed_local()
+    }
+}
+
+fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Ok(HttpResponse { status, headers, body: Bytes::copy_from_slice(body.as_bytes()) })
+}
+
+const FRESH: (&str, &str) = ("cache-control", "public, max-age=300");
+const TAGGED: (&str, &str) = ("etag", "\"1\"");
+
+/// One machine: a mirror, and a clock that goes on between runs.
+#[derive(Default)]
+struct Machine {
+    mirror: Mirror,
+    clock: Sleeps,
+    settings: Vec<(&'static str, &'static str)>,
+    mode: CacheMode,
+}
+
+impl Machine {
+    fn run(&self, answers: Vec<Answer>) -> (RegistryClient<Script, Sleeps>, Script) {
+        let script = Script::new(answers);
+        let client = client(&script, &self.clock, &self.settings, ReplaceHost::Never);
+        client.set_cache_mode(self.mode);
+        (client.with_mirror(Box::new(self.mirror.clone())), script)
+    }
+
+    /// Asks for the packument once; gives the requests' conditions and whether there was a packument with a version.
+    fn ask(&self, answers: Vec<Answer>) -> (Conditions, Result<bool, &'static str>) {
+        let (client, script) = self.run(answers);
+        let result = now(client.packument("a")).map(|packument| packument.manifest("1.0.0").is_some());
+        let asked = script.asked();
+        assert_eq!(client.take_requests() as usize, asked.len());
+        let condition = |name: &str| name.starts_with("if-") || name == "cache-control";
+        let conditions = asked.iter().map(|request| request.headers.iter().find(|(name, _)| condition(name)).cloned());
+        (conditions.collect(), result.map_err(|error| error.code()))
+    }
+
+    fn pass(&self, seconds: f64) {
+        now(self.clock.sleep(seconds * 1000.0));
+    }
+
+    fn with_kept(headers: &[(&str, &str)]) -> Self {
+        let machine = Self::default();
+        assert_eq!(machine.ask(vec![answer(200, headers, PACKUMENT)]), (vec![None], Ok(true)));
+        machine
+    }
+}
+
+fn condition(name: &str, value: &str) -> Conditions {
+    vec![Some((name.to_owned(), value.to_owned()))]
+}
+
+#[test]
+fn what_is_fresh_costs_no_request() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    machine.pass(299.0);
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+}
+
+#[test]
+fn what_is_stale_is_asked_for_on_condition_and_a_304_makes_it_fresh_again() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    for _ in 0..2 {
+        machine.pass(301.0);
+        let asked = machine.ask(vec![answer(304, &[FRESH], "")]);
+        assert_eq!(asked, (condition("if-none-match", "\"1\""), Ok(true)));
+        assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+    }
+    machine.pass(301.0);
+    assert_eq!(machine.ask(vec![answer(304, &[], "")]).1, Ok(true));
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(true)), "a 304 that says nothing about it keeps the lifetime");
+}
+
+#[test]
+fn what_has_changed_replaces_what_was_kept() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    machine.pass(301.0);
+    let changed = r#"{"name":"a","versions":{"2.0.0":{"name":"a","version":"2.0.0"}}}"#;
+    let asked = machine.ask(vec![answer(200, &[FRESH, ("etag", "\"2\"")], changed)]);
+    assert_eq!(asked, (condition("if-none-match", "\"1\""), Ok(false)));
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(false)));
+}
+
+#[test]
+fn the_same_document_with_a_200_counts_as_confirmed() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    let size = |machine: &Machine| {
+        let file = now(gantry_platform::Directory::open(&machine.mirror.directory, "metadata-pack-1")).unwrap();
+        gantry_platform::RandomAccessFile::len(&file).unwrap()
+    };
+    let before = size(&machine);
+    machine.pass(301.0);
+    assert_eq!(machine.ask(vec![answer(200, &[FRESH], PACKUMENT)]).1, Ok(true));
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+    assert_eq!(size(&machine), before, "the body is not written again");
+}
+
+#[test]
+fn without_a_tag_the_date_is_the_condition_and_without_both_caches_are_passed() {
+    let date = "Sat, 05 Nov 1994 08:49:37 GMT";
+    let dated = Machine::with_kept(&[("cache-control", "no-cache"), ("last-modified", date)]);
+    assert_eq!(dated.ask(vec![answer(304, &[], "")]), (condition("if-modified-since", date), Ok(true)));
+    let bare = Machine::with_kept(&[]);
+    assert_eq!(bare.ask(vec![answer(200, &[], PACKUMENT)]), (condition("cache-control", "max-age=0"), Ok(true)));
+}
+
+#[test]
+fn what_must_not_be_stored_is_not() {
+    let machine = Machine::with_kept(&[("cache-control", "no-store, max-age=300")]);
+    assert_eq!(machine.ask(vec![answer(200, &[], PACKUMENT)]), (vec![None], Ok(true)));
+}
+
+#[test]
+fn a_304_that_nobody_asked_for_is_an_error() {
+    assert_eq!(Machine::default().ask(vec![answer(304, &[], "")]), (vec![None], Err("REGISTRY_STATUS")));
+}
+
+#[test]
+fn the_modes_are_npms() {
+    let mut machine = Machine::with_kept(&[FRESH, TAGGED]);
+    machine.mode = CacheMode::PreferOnline;
+    assert_eq!(machine.ask(vec![answer(304, &[FRESH], "")]), (condition("if-none-match", "\"1\""), Ok(true)));
+    machine.pass(1e6);
+    for mode in [CacheMode::PreferOffline, CacheMode::Offline] {
+        machine.mode = mode;
+        assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+    }
+    let mut empty = Machine { mode: CacheMode::Offline, ..Machine::default() };
+    assert_eq!(empty.ask(vec![]), (vec![], Err("REGISTRY_NOT_CACHED")));
+    empty.mode = CacheMode::PreferOnline;
+    assert_eq!(empty.ask(vec![answer(200, &[], "{}")]).0, condition("cache-control", "max-age=0"));
+    empty.mode = CacheMode::PreferOffline;
+    assert_eq!(empty.ask(vec![answer(200, &[], PACKUMENT)]), (vec![None], Ok(true)));
+    for (settings, mode) in [
+        ((false, false, false), CacheMode::Default),
+        ((false, false, true), CacheMode::PreferOnline),
+        ((false, true, true), CacheMode::PreferOffline),
+        ((true, true, true), CacheMode::Offline),
+    ] {
+        assert_eq!(CacheMode::of(settings.0, settings.1, settings.2), mode);
+    }
+}
+
+#[test]
+fn offline_a_tarball_that_is_not_in_the_store_is_said_to_be_missing() {
+    let machine = Machine { mode: CacheMode::Offline, ..Machine::default() };
+    let (client, script) = machine.run(vec![]);
+    let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
+    let error = now(fetch_tarball(&script, &machine.clock, &request)).unwrap_err();
+    assert_eq!((error.code(), error.package()), ("REGISTRY_NOT_CACHED", "a@1.0.0"));
+    let hint = error.hint().unwrap();
+    assert!(hint.contains("prefer-offline"), "{hint}");
+}
+
+#[test]
+fn where_nobody_answers_stale_documents_do_and_the_user_is_told_once() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    let body = PACKUMENT.replace("\"a\"", "\"b\"");
+    now(machine.run(vec![answer(200, &[FRESH, TAGGED], &body)]).0.packument("b")).unwrap();
+    machine.pass(301.0);
+    let (client, script) = machine.run(vec![Err(HttpErrorKind::Connect)]);
+    assert!(now(client.packument("a")).unwrap().has_version("1.0.0"));
+    assert!(now(client.packument("b")).unwrap().has_version("1.0.0"));
+    assert_eq!(script.asked().len(), 1, "neither repeated nor tried for the next document");
+    let warnings = now(client.settle());
+    assert_eq!(warnings.iter().map(|warning| warning.code).collect::<Vec<_>>(), ["REGISTRY_STALE"]);
+    assert!(warnings[0].message.contains("registry.example") && warnings[0].message.contains("a and 1 more"));
+    assert!(now(client.settle()).is_empty());
+}
+
+#[test]
+fn a_registry_that_answers_with_an_error_is_believed() {
+    let machine = Machine::with_kept(&[FRESH, TAGGED]);
+    machine.pass(301.0);
+    assert_eq!(machine.ask(vec![answer(401, &[], "")]).1, Err("REGISTRY_UNAUTHORIZED"));
+    let gone = vec![answer(404, &[], ""), answer(404, &[], "")];
+    assert_eq!(machine.ask(gone).1, Err("REGISTRY_NOT_FOUND"), "in neither form");
+    let failing = || answer(503, &[], "");
+    assert_eq!(machine.ask(vec![failing(), failing(), failing()]).1, Err("REGISTRY_STATUS"));
+}
+
+#[test]
+fn what_must_be_revalidated_is_not_used_when_nobody_answers() {
+    let machine = Machine::with_kept(&[("cache-control", "max-age=300, must-revalidate"), TAGGED]);
+    let silent = || Err(HttpErrorKind::Connect);
+    assert_eq!(machine.ask(vec![silent(), silent(), silent()]).1, Err("REGISTRY_UNREACHABLE"));
+}
+
+#[test]
+fn what_one_token_was_given_no_other_sees() {
+    let registry = ("registry", "https://registry.example/npm/");
+    let with = |token: &'static str| vec![registry, ("//registry.example/npm/:_authToken", token)];
+    let mut machine = Machine { settings: with("mine"), ..Machine::default() };
+    assert_eq!(machine.ask(vec![answer(200, &[FRESH], PACKUMENT)]), (vec![None], Ok(true)));
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+    for settings in [with("theirs"), vec![registry], vec![("registry", "https://other.example/")]] {
+        machine.settings = settings;
+        machine.mode = CacheMode::Offline;
+        assert_eq!(machine.ask(vec![]), (vec![], Err("REGISTRY_NOT_CACHED")));
+        machine.mode = CacheMode::Default;
+        assert_eq!(machine.ask(vec![answer(401, &[], "")]), (vec![None], Err("REGISTRY_UNAUTHORIZED")));
+    }
+    let files = now(gantry_platform::Directory::list(&machine.mirror.directory)).unwrap();
+    for name in files {
+        let file = now(gantry_platform::Directory::open(&machine.mirror.directory, &name)).unwrap();
+        let mut bytes = vec![0; usize::try_from(gantry_platform::RandomAccessFile::len(&file).unwrap()).unwrap()];
+        gantry_platform::RandomAccessFile::read_exact_at(&file, 0, &mut bytes).unwrap();
+        assert!(!bytes.windows(4).any(|part| part == b"mine"), "the token is in {name}");
+    }
+}
+
+#[test]
+fn what_a_versions_own_document_said_is_never_asked_again_for_the_same_tarball() {
+    let machine = Machine::default();
+    let document = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
+    let facts = |integrity: Option<&str>, answers: Vec<Answer>| {
+        let (client, script) = machine.run(answers);
+        let facts = now(client.version_facts("a", "1.0.0", integrity)).unwrap();
+        (facts.lock_members.is_some_and(|members| members.contains("MIT")), script.asked().len())
+    };
+    let answered = || vec![answer(200, &[FRESH], document)];
+    assert_eq!(facts(None, answered()), (true, 1));
+    assert_eq!(facts(Some("sha512-1"), answered()), (true, 1));
+    machine.pass(1e9);
+    assert_eq!(facts(Some("sha512-1"), vec![]), (true, 0));
+    let full = format!(r#"{{"name":"a","versions":{{"1.0.0":{document}}}}}"#);
+    let in_full = vec![answer(200, &[], "[]"), answer(200, &[FRESH], &full)];
+    assert_eq!(facts(Some("sha512-2"), in_full), (true, 2), "another tarball is another version");
+    assert_eq!(facts(Some("sha512-2"), vec![]), (true, 0));
+}
+
+#[test]
+fn a_registry_without_the_abbreviated_form_is_not_asked_for_it_each_time() {
+    let machine = Machine::default();
+    let answers = vec![answer(406, &[], ""), answer(200, &[FRESH, TAGGED], PACKUMENT)];
+    assert_eq!(machine.ask(answers), (vec![None, None], Ok(true)));
+    assert_eq!(machine.ask(vec![]), (vec![], Ok(true)));
+    machine.pass(301.0);
+    let asked = machine.ask(vec![answer(304, &[FRESH], "")]);
+    assert_eq!(asked, (condition("if-none-match", "\"1\""), Ok(true)));
+}
+
+#[test]
+fn a_mirror_that_cannot_be_written_is_a_warning() {
+    let mut machine = Machine::default();
+    machine.mirror.is_broken = true;
+    let (client, _) = machine.run(vec![answer(200, &[FRESH], PACKUMENT)]);
+    now(client.packument("a")).unwrap();
+    let warnings = now(client.settle());
+    assert_eq!(warnings[0].code, "MIRROR_FAILED");
+    assert!(warnings[0].message.contains("full"), "{}", warnings[0].message);
+}
