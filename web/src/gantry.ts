@@ -61,6 +61,12 @@ export interface InstallOptions {
   omit?: readonly DependencyKind[];
   /** `npm ci`: fail where `packageJson` and `lockfile` disagree, and keep the lock as it is. */
   frozen?: boolean;
+  /** Ask for nothing: fail with `REGISTRY_NOT_CACHED` where something is not in the store. */
+  offline?: boolean;
+  /** Use what is in the store however old it is; ask only for what is not there. */
+  preferOffline?: boolean;
+  /** Ask whether what is in the store has changed, even if the registry said that it is fresh. */
+  preferOnline?: boolean;
   /** `fast` leaves out lock fields that would cost requests of their own. */
   lockFields?: 'npm' | 'fast';
   /** Not there yet: the project's own files. Rejected with `UNSUPPORTED_OPTION`. */
@@ -123,7 +129,7 @@ export class Gantry {
         hint: 'Keep the project’s own files beside the installed tree.',
       });
     }
-    const { packageJson, lockfile, target, omit, frozen, lockFields } = options;
+    const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields } = options;
     const parameters: InstallParameters = {
       project: options.project ?? DEFAULT_PROJECT,
       packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
@@ -132,6 +138,9 @@ export class Gantry {
     if (target) parameters.target = target;
     if (omit) parameters.omit = [...omit];
     if (frozen !== undefined) parameters.frozen = frozen;
+    if (offline !== undefined) parameters.offline = offline;
+    if (preferOffline !== undefined) parameters.preferOffline = preferOffline;
+    if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
     if (lockFields) parameters.lockFields = lockFields;
     const { onEvent, signal } = options;
     return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));

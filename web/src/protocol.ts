@@ -45,6 +45,9 @@ export interface InstallParameters {
   target?: Target;
   omit?: DependencyKind[];
   frozen?: boolean;
+  offline?: boolean;
+  preferOffline?: boolean;
+  preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
 }
 

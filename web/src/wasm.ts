@@ -29,6 +29,9 @@ export interface InstallRequest {
   target?: Target;
   omit?: DependencyKind[];
   frozen?: boolean;
+  offline?: boolean;
+  preferOffline?: boolean;
+  preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
 }
 

@@ -3,7 +3,8 @@
 use crate::clock::BrowserClock;
 use crate::fetch::BrowserHttp;
 use crate::opfs::OpfsDirectory;
-use gantry_conformance::{Exclusive, Report, clock_suite, directory_suite, http_suite, pack_store_suite};
+use crate::shared_files::SharedDirectory;
+use gantry_conformance::{Exclusive, Report, clock_suite, directory_suite, http_suite, mirror_suite, pack_store_suite};
 use wasm_bindgen::prelude::*;
 
 /// Runs the suite `name` and returns its report as text; fails if something in it does not hold. `base` is the address of
@@ -15,6 +16,14 @@ pub async fn run_conformance(name: &str, base: &str) -> Result<String, JsValue> 
         "http" => http_suite(&BrowserHttp, base).await,
         "files" => directory_suite(&folder("conformance-files").await?, Exclusive::Yes).await,
         "packs" => pack_store_suite(&folder("conformance-packs").await?).await,
+        "shared files" => {
+            let directory = SharedDirectory::new(folder("conformance-shared-files").await?);
+            directory_suite(&directory, Exclusive::NotNeeded).await
+        }
+        "mirror" => {
+            let directory = SharedDirectory::new(folder("conformance-mirror").await?);
+            mirror_suite(&directory, &BrowserClock).await
+        }
         other => return Err(JsValue::from_str(&format!("there is no suite called {other}"))),
     };
     if report.holds() { Ok(report.to_string()) } else { Err(JsValue::from_str(&report.to_string())) }

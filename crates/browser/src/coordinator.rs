@@ -7,9 +7,10 @@ use crate::error::{failed, to_javascript};
 use crate::fetch::BrowserHttp;
 use crate::host::BrowserHost;
 use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
+use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
 use crate::project::{BrowserProject, OpenProject, ProjectOptions, Status, kind_name, tree_fault};
-use crate::store::BrowserStore;
+use crate::store::{BrowserStore, file_fault};
 use bytes::Bytes;
 use gantry_engine::{Event, Fault, InstallMode, Outcome};
 use gantry_registry::RegistryClient;
@@ -27,6 +28,7 @@ use web_sys::{AbortSignal, StorageEstimate};
 #[derive(Debug)]
 pub struct Coordinator {
     registry: Rc<RegistryClient<BrowserHttp, BrowserClock>>,
+    mirror: BrowserMirror,
     store: Rc<BrowserStore>,
     projects: RefCell<FxHashMap<String, Rc<OpenProject>>>,
 }
@@ -184,11 +186,9 @@ impl Coordinator {
         let options: CoordinatorOptions = from_object(options, "the options of open")?;
         let store = BrowserStore::open(&options.store, pool).await?;
         let settings = options.registry_settings(&scope().location().origin())?;
-        Ok(Self {
-            registry: Rc::new(RegistryClient::new(BrowserHttp, BrowserClock, settings)),
-            store: Rc::new(store),
-            projects: RefCell::default(),
-        })
+        let mirror = BrowserMirror::open(store.directory().clone()).await;
+        let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));
+        Ok(Self { registry: Rc::new(registry), mirror, store: Rc::new(store), projects: RefCell::default() })
     }
 
     fn current_store(&self) -> Rc<BrowserStore> {
@@ -224,6 +224,7 @@ impl Coordinator {
             None => None,
         };
         let mut project_options = options.project_options();
+        self.registry.set_cache_mode(options.cache_mode());
         let request = options.into_request(&project_options, previous_lock)?;
         let mode = request.mode;
 
@@ -244,6 +245,10 @@ impl Coordinator {
         let outcome = until_aborted(signal, install).await;
         // Also after a failure: what was unpacked is of use to the next install.
         let collected = store.collect_packs().await;
+        if outcome.is_err() {
+            // So are the documents; why they could not be kept is nothing beside why the install failed.
+            let _ = self.registry.settle().await;
+        }
         let outcome: Outcome = outcome?;
         collected?;
 
@@ -292,6 +297,7 @@ impl Coordinator {
 
     async fn remove_all(&self) -> Result<(), Fault> {
         self.projects.borrow_mut().clear();
-        self.current_store().clear().await
+        self.current_store().clear().await?;
+        self.mirror.clear().await.map_err(|error| file_fault(&error))
     }
 }

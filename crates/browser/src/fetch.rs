@@ -48,10 +48,15 @@ impl Http for BrowserHttp {
         let headers = Headers::new().map_err(invalid)?;
         let mut cache = RequestCache::NoStore;
         for (name, value) in &request.headers {
-            match name.as_str() {
-                "accept" => cache = RequestCache::Default,
-                // As a header it would need a preflight; as a mode of the request it does not.
-                "cache-control" => {
+            match (name.as_str(), value.as_str()) {
+                ("accept", _) => cache = RequestCache::Default,
+                // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
+                // condition of what its own cache has, and gives that with status 200 where the registry says 304.
+                ("if-none-match" | "if-modified-since", _) | ("cache-control", "max-age=0") => {
+                    cache = RequestCache::NoCache;
+                    continue;
+                }
+                ("cache-control", _) => {
                     cache = RequestCache::Reload;
                     continue;
                 }

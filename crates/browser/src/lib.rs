@@ -14,9 +14,11 @@ mod error;
 mod fetch;
 mod host;
 mod javascript;
+mod mirror;
 mod opfs;
 mod pool;
 mod project;
+mod shared_files;
 mod store;
 mod unpacker;
 

@@ -89,6 +89,11 @@ impl BrowserStore {
         })
     }
 
+    /// The folder that all of it is in.
+    pub fn directory(&self) -> &OpfsDirectory {
+        &self.directory
+    }
+
     /// Hands a pack to each worker of the pool.
     pub async fn lend_packs(&self) -> Result<(), Fault> {
         let packs = self.with_packs(|packs| packs.packs_for_writers(self.pool.workers()))?;

@@ -1,6 +1,6 @@
 /** The platform's conformance suites (crates/conformance), run by a worker of the page. */
 
-export const SUITES = ['files', 'packs', 'http', 'clock'];
+export const SUITES = ['files', 'shared files', 'packs', 'mirror', 'http', 'clock'];
 
 export interface Outcome {
   report?: string;

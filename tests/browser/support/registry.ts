@@ -36,6 +36,18 @@ export class Registry {
     return (await this.#stats()).faults;
   }
 
+  /** All requests, those answered 304, and preflights among them. */
+  async counts(): Promise<{ requests: number; notModified: number; preflights: number }> {
+    const response = await fetch(`${this.url}-/gantry/stats?log`);
+    const { requests, not_modified, log } = (await response.json()) as {
+      requests: number;
+      not_modified: number;
+      log: { method: string }[];
+    };
+    const preflights = log.filter(({ method }) => method === 'OPTIONS').length;
+    return { requests, notModified: not_modified, preflights };
+  }
+
   async reset(): Promise<void> {
     await this.#control('POST', 'reset');
   }
