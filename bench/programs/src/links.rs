@@ -14,7 +14,7 @@ use gantry_native::{
     HttpSettings, LinkMethod, NativeClock, NativeHost, NativeHostSettings, NativeHttp, PackageDirectories,
     ProjectDirectory,
 };
-use gantry_registry::{RegistrySettings, ReplaceHost, RetryPolicy};
+use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_testkit::ServerOptions;
 use tokio::runtime::Runtime;
 
@@ -61,6 +61,7 @@ pub fn prepare(shape: &Shape, folder: &Path, runtime: &Runtime) -> Result<Stored
                 default_registry: server.url().to_owned(),
                 replace_host: ReplaceHost::Never,
                 retry: RetryPolicy::default(),
+                cache_mode: CacheMode::default(),
             },
             slots: Slots { packuments: 32, packages: 32 },
         };
