@@ -44,7 +44,7 @@ const natively = (tls) => [
 /** @returns {import('../lib/ceiling/native.mjs').Contender[]} */
 const inPage = () => [
   { who: 'gantry', list: DOCUMENTS },
-  ...[PAGE_IN_FLIGHT, 6, 12, 96].map((inFlight) => ({ who: 'ceiling', list: DOCUMENTS, stack: 'fetch', inFlight })),
+  ...[PAGE_IN_FLIGHT, 6, 96].map((inFlight) => ({ who: 'ceiling', list: DOCUMENTS, stack: 'fetch', inFlight })),
   { who: 'gantry-again', list: DOCUMENTS },
 ];
 
@@ -53,7 +53,7 @@ export async function main(options) {
   const stamp = recordingStamp();
   if (!stamp) throw new Error('the recording is missing or of other projects: npm run bench -- record');
   const { 'registry-ceiling': program } = await providePrograms();
-  const projects = options.projects?.split(',') ?? ['vite-react', 'next15', 'cra5'];
+  const projects = options.projects?.split(',') ?? ['vite-react', 'next15', ...(options.full ? ['cra5'] : [])];
   const workspace = Workspace.create(options.fs);
   const started = [];
   let pages;

@@ -53,8 +53,7 @@ export class PageRuns {
     this.version = (await this.#control.send('Browser.getVersion')).product;
     // For registries with a certificate of their own making.
     await this.#control.send('Security.setIgnoreCertificateErrors', { ignore: true });
-    await page.goto(this.#site.addresses('registry').page);
-    await page.waitForFunction(() => 'bench' in globalThis);
+    await this.#load();
     await this.#open(registry);
     await this.#call('resolve', manifest);
     const { counts } = await this.#resolve(manifest, registry);
@@ -68,15 +67,29 @@ export class PageRuns {
   /** One sample. @param {import('./native.mjs').Contender} contender @param {string} manifest
    * @param {import('../registry.mjs').Registry} registry */
   async take({ who, inFlight = PAGE_IN_FLIGHT }, manifest, registry) {
-    const { counts, client } =
-      who === 'ceiling' ? await this.#fetchList(inFlight, registry) : await this.#resolve(manifest, registry);
-    const rejected = fault(counts, this.#list.length, who);
-    return rejected ? { rejected } : { sample: { wall: client.wall, ...seen(counts), client } };
+    try {
+      const { counts, client } =
+        who === 'ceiling' ? await this.#fetchList(inFlight, registry) : await this.#resolve(manifest, registry);
+      const rejected = fault(counts, this.#list.length, who);
+      return rejected ? { rejected } : { sample: { wall: client.wall, ...seen(counts), client } };
+    } catch (error) {
+      // Whatever it was may still be going on in that page.
+      await this.#load();
+      return { rejected: error.message.split('\n')[0] };
+    }
   }
 
   async close() {
     await this.#browser?.close();
     await this.#site.stop();
+  }
+
+  /** The page anew, in which nothing is open. */
+  async #load() {
+    const page = /** @type {any} */ (this.#browser.page);
+    this.#registry = '';
+    await page.goto(this.#site.addresses('registry').page);
+    await page.waitForFunction(() => 'bench' in globalThis);
   }
 
   #call(method, argument) {
