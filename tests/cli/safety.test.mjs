@@ -223,7 +223,8 @@ describe('safety', { concurrency: 1 }, () => {
         const { lines } = workspace.gantry('install', '--prefix', project, '--json').succeeded();
         assert.equal(digest(project), whole);
         const warnings = lines.filter((line) => line.type === 'warning' && line.code === 'STORE_CORRUPT');
-        if (name === 'third') assert.equal(lines.at(-1).requests, 0, 'the document is kept, and the package whole again');
+        if (name === 'third')
+          assert.equal(lines.at(-1).requests, 0, 'the document is kept, and the package whole again');
         for (const warning of warnings) assert.ok(warning.message.includes(directory), warning.message);
       }
       assert.ok(existsSync(join(directory, 'index')));
