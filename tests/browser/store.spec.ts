@@ -1,14 +1,14 @@
 /** What the store keeps: never less than was reported, never other bytes, and nothing that nobody asked it to keep. */
-import type { Page } from '@playwright/test';
+import type { Page, Worker } from '@playwright/test';
 import type { Gantry } from '../../web/src/index.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 
-/** A worker of the page by the name of its script. */
-function workerOf(page: Page, script: 'coordinator' | 'unpack') {
-  const found = page.workers().find((worker) => worker.url().endsWith(`/${script}.js`));
-  if (!found) throw new Error(`no ${script} worker runs`);
-  return found;
+/** The page's running worker of this script; waits until the browser tells of it. */
+async function workerOf(page: Page, script: 'coordinator' | 'unpack'): Promise<Worker> {
+  const find = () => page.workers().find((worker) => worker.url().endsWith(`/${script}.js`));
+  await expect.poll(() => find() !== undefined, `a ${script} worker runs`).toBe(true);
+  return find() as Worker;
 }
 
 for (const kind of ['dependencies', 'optionalDependencies'] as const) {
@@ -54,7 +54,7 @@ for (const kind of ['dependencies', 'optionalDependencies'] as const) {
       JSON.stringify({ registry: fixtures.url, kind }),
     );
     await expect(blank).toHaveTitle('two are unpacked');
-    await workerOf(blank, 'unpack').evaluate(() => self.close());
+    await (await workerOf(blank, 'unpack')).evaluate(() => self.close());
     expect(await pending).toEqual({ first: 'WORKER_LOST', reused: 2, packages: 3, same: true });
   });
 }
@@ -88,7 +88,7 @@ for (const script of ['coordinator', 'unpack'] as const) {
       },
       fixtures.url,
     );
-    await workerOf(blank, script).evaluate(trapWhenBytesArrive);
+    await (await workerOf(blank, script)).evaluate(trapWhenBytesArrive);
     const result = await inPage(
       blank,
       async ({ Gantry }, argument) => {
