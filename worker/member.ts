@@ -64,6 +64,18 @@ export class Member {
     }
   }
 
+  /** Part of the pack that is open; `undefined` if none is. From the successor when the worker dies over it. */
+  async read(offset: number, length: number): Promise<Uint8Array | undefined> {
+    for (;;) {
+      try {
+        return (await this.#call({ kind: 'read', offset, length })) as Uint8Array | undefined;
+      } catch (error) {
+        const lives = this.#worker !== undefined;
+        if (!lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
+      }
+    }
+  }
+
   /** Also makes durable what a worker that died since had answered: its bytes are in the file. */
   async flush(): Promise<void> {
     if (this.#pack) await this.#call({ kind: 'flush' });

@@ -14,6 +14,7 @@ export type PoolRequest =
   | { id: number; kind: 'start'; module: WebAssembly.Module; aliveLock: string }
   | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
+  | { id: number; kind: 'read'; offset: number; length: number }
   | { id: number; kind: 'flush' }
   | { id: number; kind: 'close' }
   | { abort: number };

@@ -44,6 +44,10 @@ export class Pool implements PoolPort {
     });
   }
 
+  async read(worker: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return this.#members[worker]?.read(offset, length);
+  }
+
   async flush(): Promise<void> {
     await settleAll(this.#members.map((member) => member.flush()));
   }

@@ -49,6 +49,8 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
       return undefined;
     case 'unpack':
       return unpack(request.id, request.job);
+    case 'read':
+      return unpacker?.read(request.offset, request.length);
     case 'flush':
       opened().flush();
       return undefined;

@@ -214,14 +214,27 @@ test('installs of one store queue, and reads are answered meanwhile', async ({ b
       for (let times = 0; times < 5; times++) {
         reused += (await gantry.install({ project: 'p0', packageJson: { dependencies: { left: '*' } } })).reused;
       }
+      // Now the workers append to the packs that are read.
+      const alsoReused = [];
+      for (const name of ['executable', 'with-bundle', 'long-names', 'old-style-folder', 'old-shasum', 'with-script']) {
+        alsoReused.push(
+          (await gantry.install({ project: 'p1', packageJson: { dependencies: { [name]: '*' } } })).reused,
+        );
+      }
       installing = false;
       await reading;
       await gantry.close();
-      return { packages: [first?.packages, second?.packages, third?.packages], reused, texts: [...texts] };
+      const packages = [first?.packages, second?.packages, third?.packages];
+      return { packages, reused, alsoReused, texts: [...texts] };
     },
     fixtures.url,
   );
-  expect(result).toEqual({ packages: [1, 2, 3], reused: 5, texts: ['module.exports = "middle"\n'] });
+  expect(result).toEqual({
+    packages: [1, 2, 3],
+    reused: 5,
+    alsoReused: [0, 0, 0, 0, 0, 0],
+    texts: ['module.exports = "middle"\n'],
+  });
 });
 
 test('closing waits for reads, and what comes after it rejects with CLOSED', async ({ blank, fixtures }) => {

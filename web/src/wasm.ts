@@ -46,6 +46,8 @@ export interface PoolPort {
   open(store: string, packs: string[]): Promise<void>;
   /** On whichever worker is free. */
   unpack(job: UnpackJob): Promise<UnpackResult>;
+  /** Part of the pack that a worker has open; `undefined` when it has let go of it. */
+  read(worker: number, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** When it resolves, everything unpacked so far is durable. */
   flush(): Promise<void>;
   /** Flushes and lets go of the pack files; the workers stay. */
@@ -73,6 +75,7 @@ export interface WasmCoordinator {
 
 export interface WasmUnpacker {
   unpack(job: UnpackJob, signal: AbortSignal): Promise<UnpackResult>;
+  read(offset: number, length: number): Uint8Array;
   flush(): void;
   close(): void;
 }

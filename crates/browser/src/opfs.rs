@@ -1,14 +1,14 @@
 //! Files in the origin's private file system, through sync access handles.
 //!
 //! A handle is exclusive: while one worker has a file open nobody else can open it, which is what makes an open pack safe
-//! to append to. [`OpfsDirectory::snapshot`] reads around that, asynchronously, for what is already flushed.
+//! to append to. Whoever wants to read it meanwhile asks that worker.
 
 use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};
-use js_sys::{ArrayBuffer, AsyncIterator, Reflect, Uint8Array};
+use js_sys::{AsyncIterator, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
@@ -63,17 +63,6 @@ impl OpfsDirectory {
 
     fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.name)
-    }
-
-    /// Bytes of a file as they are now, even while somebody has it open.
-    pub async fn snapshot(&self, name: &str, offset: u64, length: u64) -> Result<Vec<u8>, FileError> {
-        let path = self.path(name);
-        let file: FileSystemFileHandle = settled(self.handle.get_file_handle(name), &path).await?;
-        let file: Blob = settled(file.get_file(), &path).await?;
-        let part = file.slice_with_f64_and_f64(to_f64(offset), to_f64(offset + length)).map_err(file_error(&path))?;
-        let bytes: ArrayBuffer = settled(part.array_buffer(), &path).await?;
-        let bytes = Uint8Array::new(&bytes).to_vec();
-        if bytes.len() as u64 == length { Ok(bytes) } else { Err(short(&path, offset, length)) }
     }
 }
 

@@ -6,7 +6,7 @@ use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
 use gantry_registry::{RetryPolicy, TarballRequest};
 use gantry_store::{PackAssignment, SegmentPlace};
-use js_sys::Promise;
+use js_sys::{Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -22,6 +22,8 @@ extern "C" {
     fn open(this: &PoolPort, store: &str, packs: Vec<String>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn unpack(this: &PoolPort, job: JsValue) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &PoolPort, worker: u32, offset: f64, length: f64) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn flush(this: &PoolPort) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -41,6 +43,14 @@ impl PoolPort {
     pub(crate) async fn run(&self, job: &UnpackJob) -> Result<UnpackResult, Fault> {
         let promise = self.unpack(to_object(job)?).map_err(|value| failed(&value))?;
         from_object(settle(promise).await?, "an unpack worker's result")
+    }
+
+    /// Part of the pack that worker number `worker` has open; nothing if it has let go of it.
+    pub(crate) async fn read_pack(&self, worker: u32, offset: u64, length: u64) -> Result<Option<Vec<u8>>, Fault> {
+        #[expect(clippy::cast_precision_loss, reason = "a pack is far below 2^53 bytes")]
+        let promise = self.read(worker, offset as f64, length as f64).map_err(|value| failed(&value))?;
+        let answer = settle(promise).await?;
+        Ok(answer.dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
     }
 
     pub(crate) async fn flush_packs(&self) -> Result<(), Fault> {

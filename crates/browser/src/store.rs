@@ -9,7 +9,7 @@ use crate::pool::{PoolPort, UnpackJob};
 use bytes::Bytes;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};
+use gantry_platform::{Directory, FileError, RandomAccessFile};
 use gantry_store::{
     JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, SegmentPlace, StoreError, Usage,
 };
@@ -49,6 +49,15 @@ struct Pending {
     index: Arc<PackageIndex>,
 }
 
+/// What became of opening a pack for reading when it was its turn.
+enum Reader {
+    Open(Rc<OpfsFile>),
+    /// A worker of the pool has it now.
+    Lent,
+    /// The package is not there any more.
+    Gone,
+}
+
 /// The store as the pipeline sees it.
 #[derive(Debug)]
 pub(crate) struct BrowserStore {
@@ -59,12 +68,14 @@ pub(crate) struct BrowserStore {
     packs: RefCell<Option<PackStore<OpfsDirectory>>>,
     pending: RefCell<FxHashMap<PackageKey, Pending>>,
     uncommitted: Cell<u64>,
-    /// Packs open for reading. None while the pool has them.
+    /// Packs open for reading, none of them lent.
     readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
-    /// Whether the pool has the packs. Then they are read as snapshots: a reader would keep a worker from its pack.
-    lent: Cell<bool>,
-    /// Held while a reader is opened: two at once would lock each other out. Also while packs are removed, which an open
-    /// one would prevent.
+    /// The packs that the pool's workers have, in their order: an open pack is its worker's alone, who is asked for what is
+    /// in it. (A snapshot of the file cannot be relied on: Chromium refuses to read one that was appended to since it was
+    /// taken.)
+    lent: RefCell<Vec<u32>>,
+    /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
+    /// or removed, which an open one would prevent.
     opening: Mutex<()>,
     /// Held during a commit, so that records reach the journal in one order.
     committing: Mutex<()>,
@@ -83,7 +94,7 @@ impl BrowserStore {
             pending: RefCell::default(),
             uncommitted: Cell::default(),
             readers: RefCell::default(),
-            lent: Cell::default(),
+            lent: RefCell::default(),
             opening: Mutex::new(()),
             committing: Mutex::new(()),
         })
@@ -97,14 +108,13 @@ impl BrowserStore {
     /// Hands a pack to each worker of the pool.
     pub async fn lend_packs(&self) -> Result<(), Fault> {
         let packs = self.with_packs(|packs| packs.packs_for_writers(self.pool.workers()))?;
-        {
-            // After a read that is opening its pack, so that this one is let go of too.
-            let _guard = self.opening.lock().await;
-            self.lent.set(true);
-            self.readers.borrow_mut().clear();
-        }
+        // After a read that is opening its pack, so that this one is let go of too.
+        let _guard = self.opening.lock().await;
+        self.readers.borrow_mut().clear();
         let opened = self.pool.open_packs(&self.name, &packs).await;
-        self.lent.set(opened.is_ok());
+        if opened.is_ok() {
+            *self.lent.borrow_mut() = packs.iter().map(|pack| pack.pack).collect();
+        }
         opened
     }
 
@@ -112,8 +122,9 @@ impl BrowserStore {
     pub async fn collect_packs(&self) -> Result<(), Fault> {
         let committed = self.commit().await;
         self.pending.borrow_mut().clear();
+        let _guard = self.opening.lock().await;
         let closed = self.pool.close_packs().await;
-        self.lent.set(false);
+        self.lent.borrow_mut().clear();
         committed.and(closed)
     }
 
@@ -163,26 +174,36 @@ impl BrowserStore {
 
     /// Reads part of a package's segment.
     pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
-        let place = self.place(key).ok_or_else(gone)?;
-        let size_in_memory = usize::try_from(size).unwrap_or(usize::MAX);
-        if offset.checked_add(size).is_none_or(|end| end > place.length) {
-            return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
-        }
-        let at = place.offset + offset;
-        match self.reader(key, place.pack).await {
-            Ok(None) => Err(gone()),
-            Ok(Some(reader)) => {
-                let mut bytes = vec![0; size_in_memory];
-                reader.read_exact_at(at, &mut bytes).map_err(|error| file_fault(&error))?;
-                Ok(bytes)
+        loop {
+            let place = self.place(key).ok_or_else(gone)?;
+            if offset.checked_add(size).is_none_or(|end| end > place.length) {
+                return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
             }
-            // A worker of the pool has it: what is recorded is flushed, so that a snapshot has it too.
-            Err(error) if error.kind == FileErrorKind::Locked => {
-                let name = gantry_store::pack_name(place.pack);
-                self.directory.snapshot(&name, at, size).await.map_err(|error| file_fault(&error))
+            let at = place.offset + offset;
+            if let Some(worker) = self.borrower(place.pack) {
+                if let Some(bytes) = self.pool.read_pack(worker, at, size).await? {
+                    return Ok(bytes);
+                }
+                // It is giving the pack back.
+                drop(self.opening.lock().await);
+                continue;
             }
-            Err(error) => Err(file_fault(&error)),
+            let reader = match self.reader(key, place.pack).await {
+                Ok(Reader::Open(reader)) => reader,
+                Ok(Reader::Lent) => continue,
+                Ok(Reader::Gone) => return Err(gone()),
+                Err(error) => return Err(file_fault(&error)),
+            };
+            let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+            reader.read_exact_at(at, &mut bytes).map_err(|error| file_fault(&error))?;
+            return Ok(bytes);
         }
+    }
+
+    /// The number of the worker that has a pack.
+    fn borrower(&self, pack: u32) -> Option<u32> {
+        let at = self.lent.borrow().iter().position(|&lent| lent == pack)?;
+        u32::try_from(at).ok()
     }
 
     fn place(&self, key: &PackageKey) -> Option<SegmentPlace> {
@@ -190,27 +211,25 @@ impl BrowserStore {
         recorded.or_else(|| self.pending.borrow().get(key).map(|pending| pending.place))
     }
 
-    /// The pack that holds `key`, open for reading; nothing if the package is gone when it is its turn.
-    async fn reader(&self, key: &PackageKey, pack: u32) -> Result<Option<Rc<OpfsFile>>, FileError> {
+    /// The pack that holds `key`, open for reading.
+    async fn reader(&self, key: &PackageKey, pack: u32) -> Result<Reader, FileError> {
         let known = || self.readers.borrow().get(&pack).cloned();
         if let Some(reader) = known() {
-            return Ok(Some(reader));
+            return Ok(Reader::Open(reader));
         }
         let _guard = self.opening.lock().await;
         if let Some(reader) = known() {
-            return Ok(Some(reader));
+            return Ok(Reader::Open(reader));
         }
         if self.place(key).is_none_or(|place| place.pack != pack) {
-            return Ok(None);
+            return Ok(Reader::Gone);
         }
-        let name = gantry_store::pack_name(pack);
-        if self.lent.get() {
-            let message = "a worker of the pool has this pack".to_owned();
-            return Err(FileError { kind: FileErrorKind::Locked, path: name, message });
+        if self.borrower(pack).is_some() {
+            return Ok(Reader::Lent);
         }
-        let reader = Rc::new(self.directory.open(&name).await?);
+        let reader = Rc::new(self.directory.open(&gantry_store::pack_name(pack)).await?);
         self.readers.borrow_mut().insert(pack, Rc::clone(&reader));
-        Ok(Some(reader))
+        Ok(Reader::Open(reader))
     }
 }
 
@@ -260,10 +279,6 @@ impl PackageStore for BrowserStore {
     async fn read_file(&self, key: &PackageKey, path: &str) -> Result<Option<Vec<u8>>, Fault> {
         let Some(index) = self.index(key) else { return Ok(None) };
         let Some(file) = index.file(path).cloned() else { return Ok(None) };
-        // A snapshot of a pack that a worker has open is only sure to have what is flushed.
-        if self.pending.borrow().contains_key(key) {
-            self.commit().await?;
-        }
         self.read(key, file.offset, file.size).await.map(Some)
     }
 }

@@ -52,6 +52,13 @@ impl Unpacker {
         until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
     }
 
+    /// Part of this worker's pack, as bytes.
+    pub fn read(&self, offset: f64, length: f64) -> Result<Vec<u8>, JsValue> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers")]
+        let (offset, length) = (offset as u64, length as u64);
+        self.writer.borrow().read(offset, length).map_err(|error| to_javascript(&store_fault(&error)))
+    }
+
     /// When it returns, all packages of finished jobs are on durable storage.
     pub fn flush(&self) -> Result<(), JsValue> {
         self.writer.borrow().flush().map_err(|error| to_javascript(&store_fault(&error)))

@@ -32,21 +32,21 @@ pub enum StoreError {
     #[error("more is to be recorded at once than the package store can take")]
     TooLarge,
     /// Disk or quota is full.
-    #[error("no space left for the package store")]
+    #[error("no space left for the package store: {source}")]
     Full {
         /// What the platform said.
         #[source]
         source: FileError,
     },
     /// Another tab or process has a file of the store open.
-    #[error("the package store is in use")]
+    #[error("the package store is in use: {source}")]
     Locked {
         /// What the platform said.
         #[source]
         source: FileError,
     },
     /// Any other failure of a file operation.
-    #[error("the package store cannot be read or written")]
+    #[error("the package store cannot be read or written: {source}")]
     Io {
         /// What the platform said.
         #[source]

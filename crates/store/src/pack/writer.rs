@@ -87,6 +87,17 @@ impl<F: RandomAccessFile> PackWriter<F> {
         Ok(self.file.flush()?)
     }
 
+    /// Part of what has been appended; also what is not flushed yet.
+    pub fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, StoreError> {
+        if offset.checked_add(length).is_none_or(|end| end > self.written) {
+            let problem = "a package is said to lie behind its end";
+            return Err(StoreError::Corrupt { file: pack_name(self.pack), problem });
+        }
+        let mut bytes = vec![0; usize::try_from(length).map_err(|_| StoreError::TooLarge)?];
+        self.file.read_exact_at(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Where the next package goes.
     pub fn end(&self) -> u64 {
         self.written + self.buffer.len() as u64
