@@ -60,6 +60,8 @@ pub(crate) struct Builder {
     pub(crate) options: ResolveOptions,
     pub(crate) bundles: Bundles,
     pub(crate) warnings: Vec<ResolveWarning>,
+    /// Packages placed since they were last taken.
+    pub(crate) picks: Vec<PackageId>,
     queue: Queue,
     seen: FxHashSet<NodeId>,
     /// The node whose step was interrupted.
@@ -112,6 +114,7 @@ impl Builder {
             options,
             bundles: Bundles::default(),
             warnings: Vec::new(),
+            picks: Vec::new(),
             queue: Queue::default(),
             seen: FxHashSet::default(),
             current: None,

@@ -6,7 +6,11 @@
 //!
 //! Peers are the exception: `react@>=16` is nearly always met by the version that somebody else asks for, and its own best
 //! pick would be fetched for nothing. They wait until everything else is guessed, and only those that no guess meets are
-//! guessed themselves. Their packuments are asked for at once, since placement looks at them either way.
+//! guessed themselves.
+//!
+//! Placement looks at the packuments of all peers either way, also of optional ones and of those that are met: it tries
+//! every peer set in a virtual tree, best pick by best pick. Left to itself it would find out one packument after the other,
+//! each a trip to the registry. So a second walk follows peers alone, and theirs, and only asks for packuments.
 
 use crate::forest::Forest;
 use crate::ids::{NameId, NodeId, PackageId, SpecId};
@@ -23,12 +27,20 @@ pub(crate) struct Preload {
     walked: FxHashSet<PackageId>,
     /// Dependencies that wait for a packument.
     parked: FxHashMap<NameId, Vec<(NameId, SpecId)>>,
+    /// Peers whose own peers are to be looked at, for their packuments alone.
+    open_peers: Vec<(NameId, SpecId)>,
+    seen_peers: FxHashSet<(NameId, SpecId)>,
+    peers_walked: FxHashSet<PackageId>,
+    /// The same that wait for a packument.
+    parked_peers: FxHashMap<NameId, Vec<(NameId, SpecId)>>,
     /// Packuments that have to be asked for.
     wanted: Vec<NameId>,
     /// Peers that may have to be guessed once nothing else is open.
     peers: Vec<(NameId, SpecId)>,
     /// What was guessed, by the name it would be found under.
     guesses: FxHashMap<NameId, Vec<PackageId>>,
+    /// Guesses since they were last taken.
+    picks: Vec<PackageId>,
 }
 
 impl Preload {
@@ -52,58 +64,87 @@ impl Preload {
     /// Goes on as far as the packuments at hand allow.
     pub(crate) fn advance(&mut self, forest: &mut Forest, shelf: &mut Shelf) {
         loop {
-            while !self.open.is_empty() {
-                for (name, spec) in std::mem::take(&mut self.open) {
-                    match shelf.look_up(forest, name, spec) {
-                        Lookup::Found(package) => {
-                            self.guesses.entry(name).or_default().push(package);
-                            self.walk(forest, shelf, package);
-                        }
-                        Lookup::Missing(fetched) => self.wait_for(fetched).push((name, spec)),
-                        Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
-                    }
-                }
-            }
-            if !self.parked.is_empty() {
+            self.guess_open(forest, shelf);
+            self.look_at_open_peers(forest, shelf);
+            if !self.parked.is_empty() || !self.parked_peers.is_empty() {
                 return;
             }
-            let Some((name, spec)) = self.unmet_peer(forest) else { return };
-            self.add(name, spec);
+            // One guess may meet the next peer too; what all of them need is then asked for together.
+            let walked = self.walked.len();
+            while let Some((name, spec)) = self.unmet_peer(forest) {
+                if self.seen.insert((name, spec)) {
+                    self.guess(forest, shelf, name, spec);
+                }
+            }
+            if self.walked.len() == walked {
+                return;
+            }
         }
     }
 
-    fn walk(&mut self, forest: &mut Forest, shelf: &Shelf, package: PackageId) {
-        if !self.walked.insert(package) {
-            return;
+    fn guess_open(&mut self, forest: &mut Forest, shelf: &mut Shelf) {
+        while !self.open.is_empty() {
+            for (name, spec) in std::mem::take(&mut self.open) {
+                self.guess(forest, shelf, name, spec);
+            }
         }
+    }
+
+    fn guess(&mut self, forest: &mut Forest, shelf: &mut Shelf, name: NameId, spec: SpecId) {
+        match shelf.look_up(forest, name, spec) {
+            Lookup::Found(package) => {
+                self.guesses.entry(name).or_default().push(package);
+                if self.walked.insert(package) {
+                    self.picks.push(package);
+                    self.walk(forest, package, true);
+                }
+            }
+            Lookup::Missing(fetched) => {
+                self.parked.entry(fetched).or_default().push((name, spec));
+                self.wanted.push(fetched);
+            }
+            Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
+        }
+    }
+
+    /// Follows peers as far as the packuments at hand allow.
+    fn look_at_open_peers(&mut self, forest: &mut Forest, shelf: &mut Shelf) {
+        while let Some((name, spec)) = self.open_peers.pop() {
+            match shelf.look_up(forest, name, spec) {
+                Lookup::Found(package) => self.walk(forest, package, false),
+                Lookup::Missing(fetched) => {
+                    self.parked_peers.entry(fetched).or_default().push((name, spec));
+                    self.wanted.push(fetched);
+                }
+                Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
+            }
+        }
+    }
+
+    /// Adds what a package depends on; of one that is only looked at, its peers.
+    fn walk(&mut self, forest: &mut Forest, package: PackageId, guessed: bool) {
+        let looks_at_peers = self.peers_walked.insert(package);
         let package = &forest.packages[package.index()];
         let (dependencies, bundled) = (package.dependencies.clone(), package.bundled.clone());
         for &Dependency { name, spec, kind, .. } in dependencies.iter() {
-            if kind == Kind::PeerOptional || bundled.contains(&name) {
+            if bundled.contains(&name) || !(guessed || kind.is_peer()) {
                 continue;
             }
             let spec = forest.rules.root().map_or(spec, |root| overridden(forest, root, name, spec));
             if in_tree(forest, name, spec) {
                 continue;
             }
-            if kind == Kind::Peer {
-                if let Some(fetched) = shelf.fetch_name(forest, name, spec).filter(|&fetched| !shelf.has(fetched)) {
-                    self.wait_for(fetched);
-                }
-                self.peers.push((name, spec));
-            } else {
+            if !kind.is_peer() {
                 self.add(name, spec);
+                continue;
+            }
+            if guessed && kind == Kind::Peer {
+                self.peers.push((name, spec));
+            }
+            if looks_at_peers && self.seen_peers.insert((name, spec)) {
+                self.open_peers.push((name, spec));
             }
         }
-    }
-
-    /// The dependencies that wait for a packument, which is asked for with the first of them.
-    fn wait_for(&mut self, fetched: NameId) -> &mut Vec<(NameId, SpecId)> {
-        let wanted = &mut self.wanted;
-        self.parked.entry(fetched).or_insert_with(|| {
-            wanted.push(fetched);
-            Vec::new()
-        })
     }
 
     /// The next peer that nothing guessed so far would meet.
@@ -119,19 +160,24 @@ impl Preload {
 
     /// Takes note that an answer is here.
     pub(crate) fn answered(&mut self, fetched: NameId) {
-        if let Some(waiting) = self.parked.remove(&fetched) {
-            self.open.extend(waiting);
-        }
+        self.open.extend(self.parked.remove(&fetched).into_iter().flatten());
+        self.open_peers.extend(self.parked_peers.remove(&fetched).into_iter().flatten());
     }
 
-    /// Packuments to ask for, each once.
+    /// Guesses since the last call, each once.
+    pub(crate) fn take_picks(&mut self) -> Vec<PackageId> {
+        std::mem::take(&mut self.picks)
+    }
+
+    /// Packuments to ask for; some may have been asked for before.
     pub(crate) fn take_wanted(&mut self) -> Vec<NameId> {
         std::mem::take(&mut self.wanted)
     }
 
     /// Whether nothing more is expected.
     pub(crate) fn is_idle(&self) -> bool {
-        self.open.is_empty() && self.parked.is_empty() && self.peers.is_empty()
+        let waits = !self.parked.is_empty() || !self.parked_peers.is_empty();
+        !waits && self.open.is_empty() && self.open_peers.is_empty() && self.peers.is_empty()
     }
 }
 

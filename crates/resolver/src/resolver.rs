@@ -78,6 +78,8 @@ pub struct Pick {
     pub version: String,
     /// Its manifest, with `dist`.
     pub manifest: Arc<Manifest>,
+    /// As the lock will have it.
+    pub integrity: Option<Arc<str>>,
 }
 
 /// A finished tree.
@@ -98,6 +100,8 @@ pub struct Resolver {
     preload: Preload,
     /// Names that were asked for.
     asked: FxHashSet<NameId>,
+    /// Packages that were given out as picks.
+    picked: FxHashSet<crate::ids::PackageId>,
     from_lock: bool,
     state: State,
 }
@@ -124,7 +128,8 @@ impl Resolver {
         }
         builder.check_fatal()?;
         let asked = FxHashSet::default();
-        Ok(Self { builder, preload, asked, from_lock: lock.is_some(), state: State::Growing })
+        let picked = FxHashSet::default();
+        Ok(Self { builder, preload, asked, picked, from_lock: lock.is_some(), state: State::Growing })
     }
 
     /// What is needed now.
@@ -186,15 +191,18 @@ impl Resolver {
         self.builder.bundles.answer(id, contents);
     }
 
-    /// Packages picked since the last call.
+    /// Packages guessed or placed since the last call. What is only tried in a virtual tree is not among them.
     pub fn take_picks(&mut self) -> Vec<Pick> {
-        let picks = std::mem::take(&mut self.builder.shelf.new_picks);
+        let mut picks = self.preload.take_picks();
+        picks.append(&mut self.builder.picks);
+        picks.retain(|&id| self.picked.insert(id));
         let pick = |id: crate::ids::PackageId| {
             let package = &self.builder.forest.packages[id.index()];
             Pick {
                 name: package.manifest.name.clone().unwrap_or_default(),
                 version: package.version_text.to_string(),
                 manifest: package.manifest.clone(),
+                integrity: package.integrity.clone(),
             }
         };
         picks.into_iter().map(pick).collect()

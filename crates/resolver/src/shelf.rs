@@ -57,8 +57,6 @@ pub(crate) struct Shelf {
     lookups: FxHashMap<(NameId, SpecId), Result<PackageId, FailureId>>,
     packages: FxHashMap<(NameId, Box<str>), Option<PackageId>>,
     failures: Vec<Failure>,
-    /// Packages picked since they were last taken.
-    pub(crate) new_picks: Vec<PackageId>,
     pub(crate) picker: Picker,
     peers: Peers,
 }
@@ -70,7 +68,6 @@ impl Shelf {
             lookups: FxHashMap::default(),
             packages: FxHashMap::default(),
             failures: Vec::new(),
-            new_picks: Vec::new(),
             picker,
             peers,
         }
@@ -168,9 +165,7 @@ impl Shelf {
                 });
             }
             let package = Package::new(manifest, source, (self.peers, Top::No), (&mut forest.names, &mut forest.specs));
-            let id = forest.add_package(package);
-            self.new_picks.push(id);
-            id
+            forest.add_package(package)
         });
         self.packages.insert(key, made);
         made

@@ -1,5 +1,8 @@
-//! The resolver from outside: what npm gives ([`npm_cases`]) and what must never happen ([`robust`]).
+//! The resolver from outside: what npm gives ([`npm_cases`]), what is asked for early ([`ahead`]) and what must never happen
+//! ([`robust`]).
 
+#[path = "resolution/ahead.rs"]
+mod ahead;
 #[path = "resolution/npm_cases.rs"]
 mod npm_cases;
 #[path = "resolution/robust.rs"]

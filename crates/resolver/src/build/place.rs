@@ -170,6 +170,9 @@ impl Builder {
         let Node { name, package, overrides, failure, .. } = *self.forest.node(dep);
         let seed = Seed { name, package, overrides, failure, from_lock: false };
         let placed = self.forest.new_node(seed, None);
+        if failure.is_none() {
+            self.picks.push(package);
+        }
         self.places[index].placed = Some(placed);
         let folded = self.forest.names.folded(self.forest.edge(edge).name);
         match self.forest.node(target).children.get(folded) {

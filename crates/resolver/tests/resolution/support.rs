@@ -123,6 +123,25 @@ impl Case {
         resolver.finish()
     }
 
+    /// What is asked for, round by round when all answers come together, and which packages are to be fetched; sorted.
+    pub fn observe(&self) -> (Vec<Vec<String>>, Vec<String>) {
+        let mut resolver = Resolver::new(self.root(), None, self.options()).expect("it can begin");
+        let (mut rounds, mut picks) = (Vec::new(), Vec::new());
+        loop {
+            let step = resolver.next().expect("it resolves");
+            picks.extend(resolver.take_picks().into_iter().map(|pick| format!("{}@{}", pick.name, pick.version)));
+            let Step::Need(requests) = step else { break };
+            let mut round: Vec<String> = requests.iter().map(|request| request.name.as_str().to_owned()).collect();
+            for request in requests {
+                resolver.answer(&request.name, self.packument(request.name.as_str(), false));
+            }
+            round.sort();
+            rounds.push(round);
+        }
+        picks.sort();
+        (rounds, picks)
+    }
+
     /// A packument as a registry gives it, or as a cache that kept it does.
     fn packument(&self, name: &str, kept: bool) -> Result<Arc<Packument>, PackumentProblem> {
         let packument = self.packuments.get(name).ok_or(PackumentProblem::NotFound)?;

@@ -1,0 +1,55 @@
+//! What is asked for ahead of placement: packuments level by level, packages only where they will be installed.
+
+use crate::support::Case;
+use serde_json::{Value, json};
+
+fn observe(registry: Value, root: Value) -> (Vec<Vec<String>>, Vec<String>) {
+    Case::new(json!({ "registry": registry, "root": root })).observe()
+}
+
+#[test]
+fn optional_peers_and_their_peers_are_asked_for_beside_what_is_installed() {
+    let registry = json!({
+        "app@1.0.0": {
+            "dependencies": { "one": "1" },
+            "peerDependencies": { "x": "1", "y": "1", "z": "1" },
+            "peerDependenciesMeta": { "x": { "optional": true }, "y": { "optional": true }, "z": { "optional": true } },
+        },
+        "one@1.0.0": { "dependencies": { "two": "1" } },
+        "two@1.0.0": {},
+        "x@1.0.0": { "dependencies": { "only-of-x": "1" }, "peerDependencies": { "peer-of-x": "1" } },
+        "peer-of-x@1.0.0": {}, "only-of-x@1.0.0": {}, "y@1.0.0": {}, "z@1.0.0": {},
+    });
+    let (rounds, picks) = observe(registry, json!({ "dependencies": { "app": "1" } }));
+    let expected: [&[&str]; 3] = [&["app"], &["one", "x", "y", "z"], &["peer-of-x", "two"]];
+    assert_eq!(rounds, expected);
+    // An optional peer that nobody brings is looked at, and not installed.
+    assert_eq!(picks, ["app@1.0.0", "one@1.0.0", "two@1.0.0"]);
+}
+
+#[test]
+fn peers_that_nobody_meets_are_guessed_together() {
+    let registry = json!({
+        "a@1.0.0": { "peerDependencies": { "p": "1" } },
+        "b@1.0.0": { "peerDependencies": { "q": "1" } },
+        "p@1.0.0": { "dependencies": { "below-p": "1" } },
+        "q@1.0.0": { "dependencies": { "below-q": "1" } },
+        "below-p@1.0.0": {}, "below-q@1.0.0": {},
+    });
+    let (rounds, picks) = observe(registry, json!({ "dependencies": { "a": "1", "b": "1" } }));
+    let expected: [&[&str]; 3] = [&["a", "b"], &["p", "q"], &["below-p", "below-q"]];
+    assert_eq!(rounds, expected);
+    assert_eq!(picks, ["a@1.0.0", "b@1.0.0", "below-p@1.0.0", "below-q@1.0.0", "p@1.0.0", "q@1.0.0"]);
+}
+
+#[test]
+fn a_peer_is_not_guessed_where_another_wish_meets_it() {
+    let registry = json!({
+        "plugin@1.0.0": { "peerDependencies": { "host": ">=1" } },
+        "host@1.0.0": {}, "host@2.0.0": {},
+    });
+    let (rounds, picks) = observe(registry, json!({ "dependencies": { "plugin": "1", "host": "1" } }));
+    let expected: [&[&str]; 1] = [&["host", "plugin"]];
+    assert_eq!(rounds, expected);
+    assert_eq!(picks, ["host@1.0.0", "plugin@1.0.0"]);
+}
