@@ -9,10 +9,10 @@ use crate::EngineError;
 use crate::host::{Host, PackageStore};
 use crate::progress::Progress;
 use crate::request::LockFields;
-use futures_util::stream::{self, StreamExt};
+use crate::traffic::{Traffic, VersionId};
 use gantry_layout::package_key;
-use gantry_manifest::Lockfile;
-use gantry_registry::RegistryError;
+use gantry_manifest::{LockEntry, Lockfile};
+use gantry_registry::VersionFacts;
 use rustc_hash::FxHashSet;
 
 /// Fills in what the manifests of packages named in `abbreviated` lack.
@@ -21,6 +21,7 @@ pub(crate) async fn complete_lock<H: Host>(
     lock: &mut Lockfile,
     abbreviated: &FxHashSet<String>,
     fields: LockFields,
+    traffic: &mut Traffic<'_, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing = Vec::new();
@@ -45,31 +46,28 @@ pub(crate) async fn complete_lock<H: Host>(
     if fields == LockFields::Fast || missing.is_empty() {
         return Ok(());
     }
-    let packages = &lock.packages;
-    let answers: Vec<(usize, Result<_, RegistryError>)> = stream::iter(missing)
-        .map(|position| async move {
-            let entry = &packages[position];
-            let version = entry.manifest.version.as_deref().unwrap_or_default();
-            let facts = host.registry().version_facts(entry.package_name(), version, entry.integrity.as_deref()).await;
-            progress.count(|counters| counters.requests += host.registry().take_requests());
-            (position, facts)
-        })
-        .buffer_unordered(host.slots().packuments)
-        .collect()
-        .await;
-    for (position, answer) in answers {
-        match answer {
-            Ok(facts) => {
-                if let Some(members) = &facts.lock_members {
-                    lock.packages[position].manifest.complete(members);
-                }
-            }
+    // Most were asked for while the tree was resolved.
+    let wanted: FxHashSet<VersionId> = missing.iter().map(|&position| version_of(&lock.packages[position])).collect();
+    traffic.retain_facts(|version| wanted.contains(version));
+    for &position in &missing {
+        let entry = &lock.packages[position];
+        traffic.want_facts(version_of(entry), entry.integrity.as_deref().map(Into::into));
+    }
+    let facts = traffic.all_facts(progress).await;
+    for position in missing {
+        let entry = &mut lock.packages[position];
+        match facts.get(&version_of(entry)) {
+            Some(Ok(VersionFacts { lock_members: Some(members) })) => entry.manifest.complete(members),
+            Some(Ok(VersionFacts { lock_members: None })) | None => {}
             // Everything is fetched, and the lock is valid without the field: the user is told, and the install goes on.
-            Err(error) => progress.warn(
-                "LOCK_INCOMPLETE",
-                format!("the license of {} is not in the lock: {error}", lock.packages[position].label()),
-            ),
+            Some(Err(error)) => progress
+                .warn("LOCK_INCOMPLETE", format!("the license of {} is not in the lock: {error}", entry.label())),
         }
     }
     Ok(())
+}
+
+fn version_of(entry: &LockEntry) -> VersionId {
+    let version = entry.manifest.version.clone().unwrap_or_default();
+    VersionId { name: entry.package_name().to_owned(), version }
 }

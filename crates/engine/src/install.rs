@@ -73,10 +73,11 @@ pub async fn install<H: Host>(
         left_out = inert.difference(&foreign).cloned().collect();
         host.store().commit().await?;
     }
-    drop(traffic);
+    traffic.give_up_packages();
     if let Some(abbreviated) = abbreviated {
-        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &progress).await?;
+        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &mut traffic, &progress).await?;
     }
+    drop(traffic);
 
     let mut link = LinkReport::default();
     let mut packages = 0;

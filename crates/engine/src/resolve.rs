@@ -3,14 +3,14 @@
 use crate::host::{Host, PackageStore};
 use crate::jobs::job_of;
 use crate::progress::Progress;
-use crate::request::{Extent, InstallMode, InstallRequest};
-use crate::traffic::{Landing, Traffic};
+use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
+use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
 use gantry_layout::Omit;
 use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_registry::RegistryError;
 use gantry_resolver::{
-    BundleRequest, PackumentProblem, Priority, Resolution, ResolveError, Resolver, Step, installs_on,
+    BundleRequest, PackumentProblem, Pick, Priority, Resolution, ResolveError, Resolver, Step, installs_on,
 };
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,11 +45,14 @@ pub(crate) async fn resolve<'a, H: Host>(
         let step = resolver.next().map_err(|error| explain(error, &failures))?;
         for pick in resolver.take_picks() {
             progress.count(|counters| counters.resolved += 1);
-            if fetches_early
-                && installs_on(&pick.manifest, &request.resolve.target)
-                && let Some(job) = job_of(host, &pick.name, &pick.manifest)?
-            {
-                traffic.want(job, progress);
+            let is_unpacked = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
+            if is_unpacked && fetches_early {
+                if let Some(job) = job_of(host, &pick.name, &pick.manifest)? {
+                    traffic.want(job, progress);
+                }
+            } else if !is_unpacked && request.lock_fields == LockFields::Npm && lacks_facts(host, &pick, &abbreviated) {
+                let version = VersionId { name: pick.name, version: pick.version };
+                traffic.want_facts(version, pick.integrity);
             }
         }
         let mut answered = false;
@@ -127,6 +130,13 @@ pub(crate) async fn resolve<'a, H: Host>(
     }
     let resolution = resolver.finish().map_err(|error| explain(error, &failures))?;
     Ok(Resolved { resolution, abbreviated })
+}
+
+/// Whether the lock would lack something of this version that nothing at hand says.
+fn lacks_facts<H: Host>(host: &H, pick: &Pick, abbreviated: &FxHashSet<String>) -> bool {
+    abbreviated.contains(&pick.name)
+        && !pick.manifest.is_complete()
+        && host.registry().kept_facts(&pick.name, &pick.version, pick.integrity.as_deref()).is_none()
 }
 
 fn problem_with(error: &RegistryError) -> PackumentProblem {

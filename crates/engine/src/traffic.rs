@@ -1,7 +1,9 @@
-//! Everything under way, in two lanes: packuments and packages.
+//! Everything under way, in two lanes: documents and packages.
 //!
 //! A lane's slots bound how much of its kind is under way, so that neither starves the other; what does not fit waits,
 //! packuments in the order they were asked for, packages biggest first (the last to finish decides when an install ends).
+//! What only completes the lock has what packuments leave of their lane: over a slow network there is room while the resolver
+//! waits for the next level of the tree.
 //! One owner polls all flights: a landing is handled before the next slot is filled, and dropping the owner cancels
 //! everything.
 
@@ -11,18 +13,36 @@ use crate::{Event, Fault};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_manifest::Packument;
-use gantry_registry::RegistryError;
+use gantry_registry::{RegistryError, VersionFacts};
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 /// Something that arrived.
 pub(crate) enum Landing {
     Packument(PackageName, Result<Arc<Packument>, RegistryError>),
     Package(IngestJob, Result<IngestReport, Fault>),
+}
+
+/// The version of a package, whose own document is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct VersionId {
+    pub name: String,
+    pub version: String,
+}
+
+/// What became of asking for a version's own document.
+pub(crate) type Facts = Result<VersionFacts, RegistryError>;
+
+/// Something that arrived, with what nobody waits for while resolving.
+enum Arrival {
+    Landing(Landing),
+    Facts(VersionId, Facts),
 }
 
 /// A waiting package; the biggest is the greatest, then the first by name.
@@ -52,29 +72,36 @@ impl Eq for Waiting {}
 /// Both lanes and what flies in them.
 pub(crate) struct Traffic<'a, H: Host> {
     host: &'a H,
-    flights: FuturesUnordered<LocalBoxFuture<'a, Landing>>,
+    document_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
+    package_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
     demanded: VecDeque<PackageName>,
     prefetched: VecDeque<PackageName>,
+    /// Versions whose own documents wait, with their integrity.
+    versions: VecDeque<(VersionId, Option<Arc<str>>)>,
+    versions_asked: FxHashSet<VersionId>,
+    facts: FxHashMap<VersionId, Facts>,
     packages: BinaryHeap<Waiting>,
     /// Keys that were ever asked for; each is fetched once.
     asked: FxHashSet<PackageKey>,
     failures: Vec<(PackageKey, Fault)>,
     packuments_flying: usize,
-    packages_flying: usize,
 }
 
 impl<'a, H: Host> Traffic<'a, H> {
     pub fn new(host: &'a H) -> Self {
         Self {
             host,
-            flights: FuturesUnordered::new(),
+            document_flights: FuturesUnordered::new(),
+            package_flights: FuturesUnordered::new(),
             demanded: VecDeque::new(),
             prefetched: VecDeque::new(),
+            versions: VecDeque::new(),
+            versions_asked: FxHashSet::default(),
+            facts: FxHashMap::default(),
             packages: BinaryHeap::new(),
             asked: FxHashSet::default(),
             failures: Vec::new(),
             packuments_flying: 0,
-            packages_flying: 0,
         }
     }
 
@@ -84,6 +111,25 @@ impl<'a, H: Host> Traffic<'a, H> {
 
     pub fn prefetch(&mut self, name: PackageName) {
         self.prefetched.push_back(name);
+    }
+
+    /// Asks for a version's own document unless it was asked for before.
+    pub fn want_facts(&mut self, version: VersionId, integrity: Option<Arc<str>>) {
+        if self.versions_asked.insert(version.clone()) {
+            self.versions.push_back((version, integrity));
+        }
+    }
+
+    /// Drops waiting versions that `keep` does not want.
+    pub fn retain_facts(&mut self, mut keep: impl FnMut(&VersionId) -> bool) {
+        let asked = &mut self.versions_asked;
+        self.versions.retain(|(version, _)| {
+            let kept = keep(version);
+            if !kept {
+                asked.remove(version);
+            }
+            kept
+        });
     }
 
     /// Asks for a package unless the store has it or it was asked for before.
@@ -129,17 +175,55 @@ impl<'a, H: Host> Traffic<'a, H> {
         std::mem::take(&mut self.failures)
     }
 
+    /// Gives up all packages, waiting and under way.
+    pub fn give_up_packages(&mut self) {
+        self.packages.clear();
+        self.package_flights.clear();
+    }
+
+    /// Waits for all versions' documents that were asked for.
+    pub async fn all_facts(&mut self, progress: &Progress<'_, H::Clock>) -> &FxHashMap<VersionId, Facts> {
+        while self.facts.len() < self.versions_asked.len() && self.arrival(progress).await.is_some() {}
+        &self.facts
+    }
+
     /// Fills the slots and waits for the next landing; `None` when idle.
     pub async fn next(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Landing> {
+        loop {
+            if let Some(landing) = self.arrival(progress).await? {
+                return Some(landing);
+            }
+        }
+    }
+
+    /// Waits for what arrives next; facts are put aside.
+    async fn arrival(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Option<Landing>> {
         self.depart();
-        let landing = self.flights.next().await?;
+        let arrival = poll_fn(|context| {
+            let documents = self.document_flights.poll_next_unpin(context);
+            if let Poll::Ready(Some(_)) = documents {
+                return documents;
+            }
+            match (documents, self.package_flights.poll_next_unpin(context)) {
+                (Poll::Pending, Poll::Ready(None)) => Poll::Pending,
+                (_, packages) => packages,
+            }
+        });
+        let landing = match arrival.await? {
+            Arrival::Landing(landing) => landing,
+            Arrival::Facts(version, facts) => {
+                progress.count(|counters| counters.requests += self.host.registry().take_requests());
+                self.facts.insert(version, facts);
+                self.depart();
+                return Some(None);
+            }
+        };
         match &landing {
             Landing::Packument(..) => {
                 self.packuments_flying -= 1;
                 progress.count(|counters| counters.requests += self.host.registry().take_requests());
             }
             Landing::Package(job, result) => {
-                self.packages_flying -= 1;
                 if let Ok(report) = result {
                     progress.count(|counters| {
                         counters.downloaded += 1;
@@ -156,26 +240,35 @@ impl<'a, H: Host> Traffic<'a, H> {
             }
         }
         self.depart();
-        Some(landing)
+        Some(Some(landing))
     }
 
     fn depart(&mut self) {
         let host = self.host;
         let slots = host.slots();
-        while self.packuments_flying < slots.packuments {
+        while self.document_flights.len() < slots.packuments {
             let Some(name) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
             self.packuments_flying += 1;
-            self.flights.push(Box::pin(async move {
+            self.document_flights.push(Box::pin(async move {
                 let result = host.registry().packument(name.as_str()).await;
-                Landing::Packument(name, result)
+                Arrival::Landing(Landing::Packument(name, result))
             }));
         }
-        while self.packages_flying < slots.packages {
+        // While packuments come in others will be asked for: half of the lane is kept for them.
+        let room = if self.packuments_flying == 0 { slots.packuments } else { slots.packuments.div_ceil(2) };
+        while self.document_flights.len() < room {
+            let Some((version, integrity)) = self.versions.pop_front() else { break };
+            self.document_flights.push(Box::pin(async move {
+                let VersionId { name, version: number } = &version;
+                let facts = host.registry().version_facts(name, number, integrity.as_deref()).await;
+                Arrival::Facts(version, facts)
+            }));
+        }
+        while self.package_flights.len() < slots.packages {
             let Some(Waiting(job)) = self.packages.pop() else { break };
-            self.packages_flying += 1;
-            self.flights.push(Box::pin(async move {
+            self.package_flights.push(Box::pin(async move {
                 let result = host.store().ingest(job.clone()).await;
-                Landing::Package(job, result)
+                Arrival::Landing(Landing::Package(job, result))
             }));
         }
     }
