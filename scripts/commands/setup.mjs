@@ -15,13 +15,14 @@ export async function provideCommand() {
   return { GANTRY_BIN: gantryCommand, GANTRY_REGISTRY_BIN: registryCommand, GANTRY_RECORDING: recordingFolder() };
 }
 
-/** That, the package and the browsers that load it. */
+/** That, the package and the browsers that load it. Browsers first: where they are missing nothing need be built. */
 export async function provideAll() {
+  const browsers = await provideBrowsers();
   const command = await provideCommand();
   await buildWasm();
   await buildPackage();
   await buildConformance();
-  return { ...command, ...(await provideBrowsers()) };
+  return { ...command, ...browsers };
 }
 
 export async function main() {

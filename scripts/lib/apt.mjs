@@ -16,19 +16,27 @@ export async function privileged() {
   }
 }
 
-/** Installs packages quietly. Resolves to whether they are there now. */
+/** Whether what apt says it would install has a package that only fetches a snap, as Ubuntu's browsers are. */
+export const bringsSnap = (simulated) => /^Inst (?:snapd |\S+ (?:\[\S+\] )?\(\S*\dsnap\d)/m.test(simulated);
+
+/** Installs packages quietly, none that are snaps. Resolves to whether they are there now. */
 export async function aptInstall(area, packages) {
   const prefix = await privileged();
   if (!prefix) return false;
   say(area, `installing ${packages.join(' ')} with apt`);
   const apt = async (...args) => {
     const words = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args];
-    await run(words[0], words.slice(1), { output: 'quiet', seconds: 900 });
+    return run(words[0], words.slice(1), { output: 'quiet', seconds: 900 });
   };
+  const install = ['install', '-y', '--no-install-recommends', ...packages];
   try {
     if (!updated) await apt('update');
     updated = true;
-    await apt('install', '-y', '--no-install-recommends', ...packages);
+    if (bringsSnap(await apt('--simulate', ...install))) {
+      say(area, 'not done: it would be a snap');
+      return false;
+    }
+    await apt(...install);
     return true;
   } catch (error) {
     say(area, `apt: ${error.output?.trim().split('\n').pop() || error.message}`);

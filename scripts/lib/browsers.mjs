@@ -21,8 +21,8 @@ const browsers = [
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     ],
     packages: ['chromium'],
+    advised: 'Chromium (or Google Chrome)',
     download: [nodeBinary('playwright'), 'install', 'chromium'],
-    libraries: ['playwright', 'install-deps', 'chromium'],
     downloaded() {
       const path = createRequire(inRoot('package.json'))('playwright-core').chromium.executablePath();
       return path && existsSync(path) ? path : undefined;
@@ -34,8 +34,8 @@ const browsers = [
     commands: ['firefox-esr', 'firefox'],
     applications: ['/Applications/Firefox.app/Contents/MacOS/firefox'],
     packages: ['firefox-esr', 'firefox'],
+    advised: 'Firefox',
     download: [nodeBinary('browsers'), 'install', 'firefox@stable', '--path', stockFolder],
-    libraries: ['playwright', 'install-deps', 'firefox'],
     downloaded() {
       const folder = join(stockFolder, 'firefox');
       const builds = existsSync(folder) ? readdirSync(folder) : [];
@@ -95,19 +95,23 @@ async function attempt(what, [command, ...words]) {
   }
 }
 
+/** The words after `playwright` that install what downloaded browsers need of a desktop. */
+const installLibraries = (...names) => ['install-deps', ...names];
+
 /** The downloaded browser, fetched and given its libraries if need be; undefined where it does not start. */
-async function download({ name, downloaded, download: command, libraries: [tool, ...words] }) {
+async function download({ name, downloaded, download: command }) {
   if (!downloaded() && !(await attempt(`downloading ${name}`, command))) return undefined;
   const path = downloaded();
   if (!path || (await starts(path))) return path;
   // Playwright takes sudo by itself; without one that asks nothing it would ask.
   if (process.platform !== 'linux' || !(await privileged())) return undefined;
-  await attempt(`installing the libraries of ${name}`, [nodeBinary(tool), ...words]);
+  await attempt(`installing the libraries of ${name}`, [nodeBinary('playwright'), ...installLibraries(name)]);
   return (await starts(path)) ? path : undefined;
 }
 
+/** The path of a browser that starts; undefined where there is none to be had. */
 export async function find(browser) {
-  const { name, variable, packages, downloaded, libraries } = browser;
+  const { variable, packages } = browser;
   const named = process.env[variable];
   if (named) {
     if (!existsSync(named)) throw new Error(`${variable} names ${named}, which is not there`);
@@ -120,17 +124,33 @@ export async function find(browser) {
     const installed = await onThisMachine(browser);
     if (installed) return installed;
   }
-  if (downloaded()) {
-    const advice = `run \`sudo npx ${libraries.join(' ')}\``;
-    throw new Error(`${name} does not start, libraries are missing: ${advice}, or name another one in ${variable}`);
+  return undefined;
+}
+
+/** One line for all the browsers that are missing: those that were downloaded lack libraries. */
+export function advice(missing) {
+  const list = (browsers, word, joint) => browsers.map((browser) => browser[word]).join(joint);
+  const broken = missing.filter(({ downloaded }) => downloaded());
+  const absent = missing.filter(({ downloaded }) => !downloaded());
+  const parts = [];
+  if (broken.length > 0) {
+    // Without sudo before it: Playwright takes that by itself, and root's path often has no npx.
+    const command = ['npx', 'playwright', ...installLibraries(...broken.map(({ name }) => name))].join(' ');
+    parts.push(`${list(broken, 'name', ' and ')}: downloaded, but libraries are missing: run \`${command}\``);
   }
-  throw new Error(`no ${name}: install ${packages.join(' or ')}, or name one in ${variable}`);
+  if (absent.length > 0) {
+    const snaps = process.platform === 'linux' ? ' (snaps cannot be driven)' : '';
+    parts.push(`no ${list(absent, 'name', ', no ')}: install ${list(absent, 'advised', ' and ')}${snaps}`);
+  }
+  return `${parts.join('; ')}; or name them in ${list(missing, 'variable', ' and ')}`;
 }
 
 /** Environment variables with the path of each browser. */
 export async function provideBrowsers() {
   const environment = {};
   for (const browser of browsers) environment[browser.variable] = await find(browser);
+  const missing = browsers.filter(({ variable }) => !environment[variable]);
+  if (missing.length > 0) throw new Error(advice(missing));
   const paths = Object.values(environment).join(', ');
   say('browsers', paths);
   return environment;

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { find, isSnap } from './browsers.mjs';
+import { advice, find, isSnap } from './browsers.mjs';
 
 /** An executable script in a folder that goes with the test. */
 function script(context, text) {
@@ -16,14 +16,14 @@ function script(context, text) {
 }
 
 /** A browser that is neither installed nor to be had from apt. */
-const browser = (downloaded) => ({
-  name: 'testium',
-  variable: 'GANTRY_TESTIUM',
+const browser = (downloaded, name = 'testium') => ({
+  name,
+  variable: `GANTRY_${name.toUpperCase()}`,
   commands: ['gantry-no-such-browser'],
   applications: [],
   packages: [],
+  advised: name,
   download: ['false'],
-  libraries: ['playwright', '--version'],
   downloaded: () => downloaded,
 });
 
@@ -38,14 +38,28 @@ test('a download that starts is taken', async (context) => {
   assert.equal(await find(browser(path)), path);
 });
 
-test('a download that does not start is not taken, and the error says what to run', async (context) => {
+test('a download that does not start is not taken', async (context) => {
   const path = script(context, '#!/bin/sh\nexit 127\n');
-  await assert.rejects(
-    find(browser(path)),
-    /testium does not start.* run `sudo npx playwright --version`.*GANTRY_TESTIUM/,
-  );
+  assert.equal(await find(browser(path)), undefined);
 });
 
-test('where there is none the error names the variable', async () => {
-  await assert.rejects(find(browser(undefined)), /no testium: .*GANTRY_TESTIUM/);
+test('where there is none there is no path', async () => {
+  assert.equal(await find(browser(undefined)), undefined);
+});
+
+test('the advice is one line for all browsers, and says what to run', () => {
+  const [one, other] = ['testium', 'foxium'].map((name) => browser('/downloaded', name));
+  assert.equal(
+    advice([one, other]),
+    'testium and foxium: downloaded, but libraries are missing: run `npx playwright install-deps testium foxium`; ' +
+      'or name them in GANTRY_TESTIUM and GANTRY_FOXIUM',
+  );
+  assert.match(
+    advice([browser(undefined), other]),
+    /^foxium: downloaded, .*`npx playwright install-deps foxium`; no testium: install testium.* or name them in GANTRY_TESTIUM and GANTRY_FOXIUM$/,
+  );
+  assert.match(
+    advice([browser(undefined), browser(undefined, 'foxium')]),
+    /^no testium, no foxium: install testium and foxium.*; or name them in GANTRY_TESTIUM and GANTRY_FOXIUM$/,
+  );
 });
