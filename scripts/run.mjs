@@ -2,7 +2,7 @@
 // The one entry of the project's commands: `node scripts/run.mjs <command> [words]`, behind `npm start`, `npm test`,
 // `npm run build` and so on. It works in a fresh clone: nothing here may be imported from node_modules before
 // the commands have run `npm ci`.
-import { CommandFailed, say } from './lib/process.mjs';
+import { CommandFailed, interruptedBy, say } from './lib/process.mjs';
 import { StepsFailed } from './lib/steps.mjs';
 
 const commands = {
@@ -31,7 +31,9 @@ try {
   await command.main(words);
 } catch (error) {
   const expected = error instanceof CommandFailed || error instanceof StepsFailed || error.constructor === Error;
-  say(name, expected ? error.message : error.stack);
+  // Ctrl-C is how the playground's server is meant to end.
+  const asked = name === 'start' && interruptedBy();
+  if (!asked) say(name, expected ? error.message : error.stack);
   if (error.output && !error.shown) process.stderr.write(error.output);
   process.exitCode ||= 1;
 }
