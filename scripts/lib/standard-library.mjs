@@ -1,7 +1,7 @@
 // A standard library for a target other than this machine's, found in this order:
 //   1. the current rustc has one already;
 //   2. `rustup target add` (adds a target; never touches the toolchain, the channel or a rust-toolchain file);
-//   3. Debian or Ubuntu: the distribution's rustc with the sources of std, built by cargo's build-std.
+//   3. Debian: the distribution's rustc with the sources of std, built by cargo's build-std.
 // The result says which cargo to run and with which variables; the build-std way has a target directory of its own,
 // because two compilers would rebuild everything each time they took turns in one.
 // WASM_SETUP=auto|prebuilt|build-std forces a way, WASM_RUSTUP_TIMEOUT=90 is how many seconds rustup gets.
