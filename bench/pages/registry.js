@@ -18,9 +18,10 @@ const bench = {
     }).finally(() => worker.terminate());
   },
 
-  /** Opens the store against a registry. @param {string} registry */
+  /** Opens the store, without the documents that it kept, against a registry. @param {string} registry */
   async open(registry) {
     await gantry?.close();
+    await forgetDocuments();
     gantry = await Gantry.open({ registry });
   },
 
@@ -39,3 +40,27 @@ const bench = {
   },
 };
 Object.assign(globalThis, { bench });
+
+/** Removes what the store keeps of documents; its packages stay. */
+async function forgetDocuments() {
+  const origin = await navigator.storage.getDirectory();
+  const all = await origin.getDirectoryHandle('gantry', { create: true });
+  for await (const store of all.values()) {
+    if (store.kind !== 'directory') continue;
+    const names = await Array.fromAsync(store.keys());
+    for (const name of names.filter((each) => each.startsWith('metadata-'))) await removeFrom(store, name);
+  }
+}
+
+/** A worker that was just closed may still be letting go of the file. */
+async function removeFrom(folder, name) {
+  const patience = performance.now() + 5000;
+  for (;;) {
+    try {
+      return await folder.removeEntry(name);
+    } catch (error) {
+      if (performance.now() > patience) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}

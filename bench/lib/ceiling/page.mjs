@@ -1,6 +1,6 @@
 // The page's half of the registry bench: Gantry's resolve phase in Chromium, and a worker that only fetches the same
 // documents. One browser for a project; before every sample its HTTP cache is emptied, as documents may stay there for
-// 300 s. The page has no way to resolve only, so the packages are in the store beforehand and nothing but documents is
+// 300 s, and what the store keeps of documents is removed. The page has no way to resolve only, so the packages are in the store beforehand and nothing but documents is
 // asked for: an install then is resolving and a plan of the tree.
 import { join } from 'node:path';
 import { provideBrowsers } from '../../../scripts/lib/browsers.mjs';
@@ -21,7 +21,6 @@ export class PageRuns {
   /** @type {any} */ #control;
   #profiles = 0;
   /** @type {import('./requests.mjs').Wanted[]} */ #list = [];
-  #registry = '';
   /** The browser's own words about itself. */
   version = '';
 
@@ -54,7 +53,7 @@ export class PageRuns {
     // For registries with a certificate of their own making.
     await this.#control.send('Security.setIgnoreCertificateErrors', { ignore: true });
     await this.#load();
-    await this.#open(registry);
+    await this.#call('open', registry.url);
     await this.#call('resolve', manifest);
     const { counts } = await this.#resolve(manifest, registry);
     const { log = [] } = counts;
@@ -87,7 +86,6 @@ export class PageRuns {
   /** The page anew, in which nothing is open. */
   async #load() {
     const page = /** @type {any} */ (this.#browser.page);
-    this.#registry = '';
     await page.goto(this.#site.addresses('registry').page);
     await page.waitForFunction(() => 'bench' in globalThis);
   }
@@ -99,12 +97,6 @@ export class PageRuns {
     );
   }
 
-  /** @param {import('../registry.mjs').Registry} registry */
-  async #open({ url }) {
-    if (this.#registry !== url) await this.#call('open', url);
-    this.#registry = url;
-  }
-
   async #from(registry, work) {
     await this.#control.send('Network.clearBrowserCache');
     await registry.reset();
@@ -113,7 +105,7 @@ export class PageRuns {
   }
 
   async #resolve(manifest, registry) {
-    await this.#open(registry);
+    await this.#call('open', registry.url);
     return this.#from(registry, () => this.#call('resolve', manifest));
   }
 
