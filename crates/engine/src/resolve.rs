@@ -66,10 +66,9 @@ pub(crate) async fn resolve<'a, H: Host>(
             if host.store().index(&job.key).is_some() {
                 resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
                 answered = true;
-            } else if let Some(fault) = traffic.failure(&job.key) {
+            } else if let Some(fault) = traffic.failure(&job.key).cloned() {
                 // It was fetched on a guess, and is not fetched again.
-                resolver.answer_bundle(bundle.id, Err(problem_of(fault)));
-                failures.insert(bundle.name, fault.clone());
+                answer_failed(&mut resolver, &mut failures, request.extent, bundle, fault);
                 answered = true;
             } else {
                 bundles.insert(job.key.clone(), bundle);
@@ -115,8 +114,8 @@ pub(crate) async fn resolve<'a, H: Host>(
                         resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
                     }
                     (Some(bundle), Err(fault)) => {
-                        resolver.answer_bundle(bundle.id, Err(problem_of(&fault)));
-                        failures.insert(bundle.name, fault);
+                        traffic.failed(job.key, fault.clone());
+                        answer_failed(&mut resolver, &mut failures, request.extent, bundle, fault);
                     }
                     // Fetched on a guess: whether anybody needs it is decided once the tree stands.
                     (None, Err(fault)) => traffic.failed(job.key, fault),
@@ -156,6 +155,21 @@ fn explain(error: ResolveError, failures: &FxHashMap<String, Fault>) -> EngineEr
         Some(cause) => Fault { message: error.to_string(), ..cause.clone() }.into(),
         None => error.into(),
     }
+}
+
+/// A package that cannot be looked into. Where the tree is to be made, what comes of that is decided once it stands, as with
+/// any other package that fails: it may be optional. A lock alone would lack what it brings along, so there it is an error, as
+/// it is npm's.
+fn answer_failed(
+    resolver: &mut Resolver,
+    failures: &mut FxHashMap<String, Fault>,
+    extent: Extent,
+    bundle: BundleRequest,
+    fault: Fault,
+) {
+    let contents = if extent == Extent::Tree { Ok(Vec::new()) } else { Err(problem_of(&fault)) };
+    resolver.answer_bundle(bundle.id, contents);
+    failures.insert(bundle.name, fault);
 }
 
 fn problem_of(fault: &Fault) -> PackumentProblem {

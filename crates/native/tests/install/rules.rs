@@ -102,6 +102,33 @@ fn what_a_required_package_needs_too_is_not_left_out() {
 }
 
 #[test]
+fn an_optional_package_that_brings_others_along_is_left_out_like_any_other() {
+    let packages = Registry::new()
+        .package("bundler", "1.0.0", |p| p.bundled_dependency("inside", "1.0.0").missing_tarball())
+        .package("left", "1.0.0", |p| p.file("index.js", ""))
+        .package("slow", "1.0.0", |p| p.file("index.js", ""))
+        .fault(FaultRule::always("/slow$", Fault::Delay { ms: 300 }));
+    for other in ["left", "slow"] {
+        let optional =
+            |other| format!(r#""optionalDependencies": {{ "bundler": "1" }}, "dependencies": {{ "{other}": "1" }}"#);
+        let workshop = Workshop::with(packages.clone());
+        workshop.manifest(&optional(other));
+        assert_eq!(workshop.warnings(&workshop.request()).unwrap(), ["REGISTRY_NOT_FOUND"]);
+        assert!(workshop.has(&format!("node_modules/{other}")) && !workshop.has("node_modules/bundler"));
+
+        // What it brings along is not known, so there can be no lock of it.
+        let workshop = Workshop::with(packages.clone());
+        workshop.manifest(&optional(other));
+        let request = InstallRequest { extent: Extent::LockOnly, ..workshop.request() };
+        assert_eq!(workshop.install_with(&request, &mut |_| {}).unwrap_err().to_fault().code, "REGISTRY_NOT_FOUND");
+
+        let workshop = Workshop::with(packages.clone());
+        workshop.dependencies(&[("bundler", "1"), (other, "1")]);
+        assert_eq!(workshop.code(), "REGISTRY_NOT_FOUND");
+    }
+}
+
+#[test]
 fn a_store_that_cannot_be_written_is_no_reason_to_leave_packages_out() {
     let workshop = Workshop::new();
     workshop.manifest(r#""optionalDependencies": { "left": "1" }"#);
