@@ -43,12 +43,11 @@ pub(crate) async fn complete_lock<H: Host>(
             None => missing.push(position),
         }
     }
-    if fields == LockFields::Fast || missing.is_empty() {
+    if fields == LockFields::Fast {
         return Ok(());
     }
-    // Most were asked for while the tree was resolved.
-    let wanted: FxHashSet<VersionId> = missing.iter().map(|&position| version_of(&lock.packages[position])).collect();
-    traffic.retain_facts(|version| wanted.contains(version));
+    // Most were asked for while the tree was resolved. Those of wrong guesses are waited for as well: kept, they are not
+    // asked for again by every run that guesses the same.
     for &position in &missing {
         let entry = &lock.packages[position];
         traffic.want_facts(version_of(entry), entry.integrity.as_deref().map(Into::into));

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
 use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
+use gantry_archive::Integrity;
 use gantry_layout::Omit;
 use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_registry::RegistryError;
@@ -133,9 +134,16 @@ pub(crate) async fn resolve<'a, H: Host>(
 
 /// Whether the lock would lack something of this version that nothing at hand says.
 fn lacks_facts<H: Host>(host: &H, pick: &Pick, abbreviated: &FxHashSet<String>) -> bool {
+    let integrity = pick.integrity.as_deref();
+    let is_stored = || {
+        let key =
+            integrity.and_then(|text| Integrity::parse(text).ok()).map(|parsed| PackageKey::from_integrity(&parsed));
+        key.is_some_and(|key| host.store().index(&key).is_some())
+    };
     abbreviated.contains(&pick.name)
         && !pick.manifest.is_complete()
-        && host.registry().kept_facts(&pick.name, &pick.version, pick.integrity.as_deref()).is_none()
+        && host.registry().kept_facts(&pick.name, &pick.version, integrity).is_none()
+        && !is_stored()
 }
 
 fn problem_with(error: &RegistryError) -> PackumentProblem {

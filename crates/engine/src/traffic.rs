@@ -120,18 +120,6 @@ impl<'a, H: Host> Traffic<'a, H> {
         }
     }
 
-    /// Drops waiting versions that `keep` does not want.
-    pub fn retain_facts(&mut self, mut keep: impl FnMut(&VersionId) -> bool) {
-        let asked = &mut self.versions_asked;
-        self.versions.retain(|(version, _)| {
-            let kept = keep(version);
-            if !kept {
-                asked.remove(version);
-            }
-            kept
-        });
-    }
-
     /// Asks for a package unless the store has it or it was asked for before.
     pub fn want(&mut self, job: IngestJob, progress: &Progress<'_, H::Clock>) {
         if !self.asked.insert(job.key.clone()) {
