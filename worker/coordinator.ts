@@ -21,6 +21,7 @@ import { defaultPoolSize, Pool } from './pool.js';
 import { requireStorage } from './storage.js';
 import { holdStore } from './store-lock.js';
 import { reportTraps } from './traps.js';
+import { UnpackWorker } from './unpack-worker.js';
 import { whileHeld } from './while-held.js';
 
 interface Call<M extends Method> {
@@ -71,6 +72,10 @@ scope.addEventListener('message', (message: MessageEvent<Request>) => void recei
 async function receive(request: Request): Promise<void> {
   if ('abort' in request) {
     aborts.get(request.abort)?.controller.abort();
+    return;
+  }
+  if ('failed' in request) {
+    UnpackWorker.failed(request);
     return;
   }
   const { id, method, parameters } = request;

@@ -1,9 +1,9 @@
 /** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
-import { isForeign, startForeignWorker } from '../start-worker.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
 import type { OpenPack, PoolRequest, PoolResponse } from './messages.js';
+import { UnpackWorker } from './unpack-worker.js';
 
 interface PendingCall {
   resolve(result: UnpackResult): void;
@@ -21,7 +21,7 @@ export class Member {
   readonly #module: WebAssembly.Module;
   readonly #index: number;
   readonly #pending = new Map<number, PendingCall>();
-  #worker: Worker | undefined;
+  #worker: UnpackWorker | undefined;
   #watching = new AbortController();
   /** Resolves when the present worker can take calls. */
   #ready: Promise<unknown> = Promise.resolve();
@@ -88,32 +88,25 @@ export class Member {
   }
 
   abort(): void {
-    for (const [id, call] of this.#pending)
-      if (call.isJob) this.#worker?.postMessage({ abort: id } satisfies PoolRequest);
+    for (const [id, call] of this.#pending) if (call.isJob) this.#worker?.post({ abort: id });
   }
 
   #start(): void {
-    const name = `gantry-unpack-${this.#index}`;
-    // Bundlers look for exactly this expression.
-    const worker = isForeign(import.meta.url)
-      ? startForeignWorker('./unpack.js', import.meta.url, name)
-      : new Worker(new URL('./unpack.js', import.meta.url), { type: 'module', name });
     const aliveLock = uniqueLifeName('unpack');
     const watching = new AbortController();
     // Now, not when the worker is ready: a pack that is opened meanwhile is opened by that call.
     const pack = this.#pack;
+    const worker: UnpackWorker = new UnpackWorker(this.#module, `gantry-unpack-${this.#index}`, {
+      message: (response) => {
+        if ('alive' in response)
+          watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
+        else this.#receive(response);
+      },
+      error: (reason) => this.#lose(worker, lost(reason)),
+    });
     this.#worker = worker;
     this.#watching = watching;
-    worker.addEventListener('message', ({ data }: MessageEvent<PoolResponse>) => {
-      if ('alive' in data)
-        watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
-      else this.#receive(data);
-    });
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      this.#lose(worker, lost(event.message ?? 'its script could not be loaded'));
-    });
-    this.#ready = this.#post({ kind: 'start', module: this.#module, aliveLock }, false).then(() => {
+    this.#ready = this.#post({ kind: 'start', aliveLock }, false).then(() => {
       if (pack) return this.#post({ kind: 'open', ...pack }, false);
       return undefined;
     });
@@ -145,7 +138,7 @@ export class Member {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, isJob });
-      worker.postMessage({ ...call, id });
+      worker.post({ ...call, id });
     });
   }
 
@@ -161,10 +154,10 @@ export class Member {
     else call.resolve(response.result);
   }
 
-  #lose(worker: Worker, error: ErrorData): void {
+  #lose(worker: UnpackWorker, error: ErrorData): void {
     if (worker !== this.#worker) return;
     this.#watching.abort();
-    worker.terminate();
+    worker.end();
     this.#worker = undefined;
     this.#deaths++;
     const calls = [...this.#pending.values()];

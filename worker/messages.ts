@@ -9,9 +9,15 @@ export interface OpenPack {
   successor: boolean;
 }
 
+/** Page → unpack worker, once: the module to instantiate, and the way to the pool. */
+export interface Beginning {
+  module: WebAssembly.Module;
+  port: MessagePort;
+}
+
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
-  | { id: number; kind: 'start'; module: WebAssembly.Module; aliveLock: string }
+  | { id: number; kind: 'start'; aliveLock: string }
   | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
   | { id: number; kind: 'read'; offset: number; length: number }

@@ -21,17 +21,22 @@ interface QueuedJob {
 
 export class Pool implements PoolPort {
   readonly size: number;
-  readonly #members: Member[];
+  readonly #module: WebAssembly.Module;
+  /** Started with the first install: a page that only reads needs none. */
+  #members: Member[] = [];
   /** Sorted by size; the next job is the last. */
   readonly #queue: QueuedJob[] = [];
 
   constructor(module: WebAssembly.Module, size: number) {
     this.size = size;
-    this.#members = Array.from({ length: size }, (_, index) => new Member(module, index));
+    this.#module = module;
   }
 
   async open(store: string, packs: string[]): Promise<void> {
     if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
+    if (this.#members.length === 0) {
+      this.#members = Array.from({ length: this.size }, (_, index) => new Member(this.#module, index));
+    }
     await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));
   }
 

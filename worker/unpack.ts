@@ -5,20 +5,24 @@
 import { toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
 import { instantiate, Unpacker, type UnpackJob, type UnpackResult, type WasmUnpacker } from '../wasm.js';
-import type { PoolRequest, PoolResponse } from './messages.js';
+import type { Beginning, PoolRequest, PoolResponse } from './messages.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
 
-const scope = self as unknown as DedicatedWorkerGlobalScope;
+const beginning = new Promise<Beginning>((resolve) => {
+  self.addEventListener('message', ({ data }: MessageEvent<Beginning>) => resolve(data), { once: true });
+});
 const aborts = new Map<number, AbortController>();
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
 
 const isTrap = reportTraps((fatal) => post({ fatal }));
-scope.addEventListener('message', (message: MessageEvent<PoolRequest>) => void receive(message.data));
+void beginning.then(({ port }) => {
+  port.onmessage = ({ data }: MessageEvent<PoolRequest>) => void receive(data);
+});
 
 function post(response: PoolResponse): void {
-  scope.postMessage(response);
+  void beginning.then(({ port }) => port.postMessage(response));
 }
 
 async function receive(request: PoolRequest): Promise<void> {
@@ -38,7 +42,7 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
     case 'start':
       await holdForLife(request.aliveLock);
       post({ alive: true });
-      await instantiate(request.module);
+      await instantiate((await beginning).module);
       return undefined;
     case 'open':
       // The worker before, if it died, may still be letting go of the pack.

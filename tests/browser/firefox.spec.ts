@@ -65,6 +65,25 @@ test('Firefox: the playground installs React and shows its component', async ({ 
   await page.close();
 });
 
+test('Firefox: a page that is reloaded while its store is open gets it again every time', async ({
+  site,
+  fixtures,
+}) => {
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  for (let time = 0; time < 25; time++) {
+    const packages = await page.evaluate(async (registry) => {
+      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+      const gantry = await Gantry.open({ registry, store: 'reloaded' });
+      // Not closed: the workers end with the page.
+      return (await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } })).packages as number;
+    }, fixtures.url);
+    expect(packages).toBe(1);
+    await page.reload();
+  }
+  await page.close();
+});
+
 for (const suite of SUITES) {
   test(`Firefox: ${suite}: every property of the platform holds`, async ({ site, fixtures }) => {
     const page = await browser.newPage();

@@ -6,6 +6,7 @@
 import { GantryError } from './errors.js';
 import { watchLife } from './liveness.js';
 import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
+import { UnpackWorkers } from './unpack-workers.js';
 
 interface PendingCall {
   resolve(result: unknown): void;
@@ -24,6 +25,7 @@ export class Connection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PendingCall>();
   readonly #watching = new AbortController();
+  readonly #unpackWorkers = new UnpackWorkers((failed, reason) => this.#send({ failed, reason }));
   #nextId = 1;
   /** Once set, every call rejects with it. */
   #ended: GantryError | undefined;
@@ -82,6 +84,12 @@ export class Connection {
       this.#end(new GantryError(response.fatal));
       return;
     }
+    if ('unpackWorker' in response) {
+      const request = response.unpackWorker;
+      if ('end' in request) this.#unpackWorkers.end(request.end);
+      else if (!this.#ended) this.#unpackWorkers.start(request);
+      return;
+    }
     const call = this.#pending.get(response.id);
     if (!call) return;
     if ('events' in response) {
@@ -103,6 +111,7 @@ export class Connection {
     this.#ended = error;
     this.#watching.abort();
     this.#worker.terminate();
+    this.#unpackWorkers.endAll();
     for (const call of this.#pending.values()) {
       call.release();
       call.reject(error);

@@ -148,16 +148,29 @@ export type Result<M extends Method> = Methods[M]['result'];
 export type Event<M extends Method> = Methods[M]['event'];
 
 /** Page → coordinator. */
-export type Request = { [M in Method]: { id: number; method: M; parameters: Parameters<M> } }[Method] | Abort;
+export type Request =
+  | { [M in Method]: { id: number; method: M; parameters: Parameters<M> } }[Method]
+  | Abort
+  | UnpackWorkerFailure;
 export interface Abort {
   abort: number;
 }
+/** Page → coordinator, too: an unpack worker's script failed or could not be loaded. */
+export interface UnpackWorkerFailure {
+  failed: number;
+  reason: string;
+}
+/** What the coordinator asks of the page, which starts and ends workers for it; numbers are the coordinator's. */
+export type UnpackWorkerRequest =
+  | { start: number; name: string; module: WebAssembly.Module; port: MessagePort }
+  | { end: number };
 
 /** Coordinator → page. */
 export type Response =
   | { id: number; events: readonly unknown[] }
   | { id: number; result: unknown }
   | { id: number; error: ErrorData }
+  | { unpackWorker: UnpackWorkerRequest }
   /** The worker cannot go on; everything pending has failed. */
   | { fatal: ErrorData };
 

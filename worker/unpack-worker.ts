@@ -1,0 +1,49 @@
+/** An unpack worker seen from the coordinator: the page starts and ends it, a port leads to it. */
+import type { Response, UnpackWorkerFailure } from '../protocol.js';
+import type { PoolRequest, PoolResponse } from './messages.js';
+
+interface Listeners {
+  message(response: PoolResponse): void;
+  error(reason: string): void;
+}
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+const started = new Map<number, UnpackWorker>();
+let nextNumber = 1;
+
+export class UnpackWorker {
+  readonly #number = nextNumber++;
+  readonly #port: MessagePort;
+  readonly #listeners: Listeners;
+
+  /** Starts one. */
+  constructor(module: WebAssembly.Module, name: string, listeners: Listeners) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#listeners = listeners;
+    port1.onmessage = ({ data }: MessageEvent<PoolResponse>) => listeners.message(data);
+    started.set(this.#number, this);
+    const request: Response = { unpackWorker: { start: this.#number, name, module, port: port2 } };
+    scope.postMessage(request, [port2]);
+  }
+
+  post(request: PoolRequest): void {
+    this.#port.postMessage(request);
+  }
+
+  end(): void {
+    this.#port.close();
+    started.delete(this.#number);
+    const request: Response = { unpackWorker: { end: this.#number } };
+    scope.postMessage(request);
+  }
+
+  fail(reason: string): void {
+    this.#listeners.error(reason);
+  }
+
+  /** What the page says of a worker. */
+  static failed({ failed, reason }: UnpackWorkerFailure): void {
+    started.get(failed)?.fail(reason);
+  }
+}
