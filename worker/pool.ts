@@ -21,22 +21,17 @@ interface QueuedJob {
 
 export class Pool implements PoolPort {
   readonly size: number;
-  readonly #module: WebAssembly.Module;
-  /** Started with the first install: a page that only reads needs none. */
-  #members: Member[] = [];
+  readonly #members: Member[];
   /** Sorted by size; the next job is the last. */
   readonly #queue: QueuedJob[] = [];
 
   constructor(module: WebAssembly.Module, size: number) {
     this.size = size;
-    this.#module = module;
+    this.#members = Array.from({ length: size }, (_, index) => new Member(module, index));
   }
 
   async open(store: string, packs: string[]): Promise<void> {
     if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
-    if (this.#members.length === 0) {
-      this.#members = Array.from({ length: this.size }, (_, index) => new Member(this.#module, index));
-    }
     await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));
   }
 

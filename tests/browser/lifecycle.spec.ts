@@ -444,7 +444,9 @@ test('an unpack worker that could not start is replaced by the next install', as
   const refusal = { code: 'STORE_LOCKED', message: 'refused on purpose' };
   site.pages.set(
     script,
-    `addEventListener('message', ({ data }) => postMessage({ id: data.id, error: ${JSON.stringify(refusal)} }));`,
+    `addEventListener('message', ({ data: { port } }) => {
+      port.onmessage = ({ data }) => port.postMessage({ id: data.id, error: ${JSON.stringify(refusal)} });
+    });`,
   );
   const start = (registry: string) =>
     inPage(
