@@ -1,7 +1,7 @@
 // The page's half of the registry bench: Gantry's resolve phase in Chromium, and a worker that only fetches the same
 // documents. One browser for a project; before every sample its HTTP cache is emptied, as documents may stay there for
-// 300 s, and what the store keeps of documents is removed. The page has no way to resolve only, so the packages are in the store beforehand and nothing but documents is
-// asked for: an install then is resolving and a plan of the tree.
+// 300 s, and what the store keeps of documents is removed. The page has no way to resolve only, so the packages are in the
+// store beforehand and nothing but documents is asked for: an install then is resolving and a plan of the tree.
 import { join } from 'node:path';
 import { provideBrowsers } from '../../../scripts/lib/browsers.mjs';
 import { FreshBrowser, inTime } from '../browser/browsers.mjs';

@@ -5,7 +5,7 @@ pub(crate) mod bundles;
 use crate::build::{Builder, Progress};
 use crate::forest::Node;
 use crate::from_lock;
-use crate::ids::NameId;
+use crate::ids::{NameId, PackageId};
 use crate::options::{InstallStrategy, ResolveOptions};
 use crate::preload::Preload;
 use crate::shelf::Shelf;
@@ -101,7 +101,7 @@ pub struct Resolver {
     /// Names that were asked for.
     asked: FxHashSet<NameId>,
     /// Packages that were given out as picks.
-    picked: FxHashSet<crate::ids::PackageId>,
+    picked: FxHashSet<PackageId>,
     from_lock: bool,
     state: State,
 }
@@ -196,7 +196,7 @@ impl Resolver {
         let mut picks = self.preload.take_picks();
         picks.append(&mut self.builder.picks);
         picks.retain(|&id| self.picked.insert(id));
-        let pick = |id: crate::ids::PackageId| {
+        let pick = |id: PackageId| {
             let package = &self.builder.forest.packages[id.index()];
             Pick {
                 name: package.manifest.name.clone().unwrap_or_default(),
