@@ -1,27 +1,51 @@
 /** `npm start`'s server: the playground from its sources, its registry behind a path of the same origin. */
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { createServer } from 'vite';
 import { expect, test } from './support/fixtures.js';
 import { inRoot } from './support/paths.js';
 
+/** Another address of a server, which counts the connections made to it. */
+async function countingConnections(target: URL) {
+  const counted = { url: '', connections: 0, close: () => relay.close() };
+  const relay = createTcpServer((incoming) => {
+    counted.connections += 1;
+    const outgoing = connect(Number(target.port), target.hostname);
+    for (const socket of [incoming, outgoing]) socket.on('error', () => socket.destroy());
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening));
+  counted.url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}/`;
+  return counted;
+}
+
 test('the development server’s playground installs through its own registry path', async ({ page, recording }) => {
   const before = { registry: process.env.GANTRY_REGISTRY, ci: process.env.CI };
+  const registry = await countingConnections(new URL(recording.url));
   // Vite's configuration reads them: the proxy leads to the recording, and no compiler watches.
-  Object.assign(process.env, { GANTRY_REGISTRY: recording.url, CI: '1' });
+  Object.assign(process.env, { GANTRY_REGISTRY: registry.url, CI: '1' });
   const server = await createServer({ root: inRoot(), logLevel: 'warn', server: { port: 0, host: '127.0.0.1' } });
   try {
     await server.listen();
     const [address = ''] = server.resolvedUrls?.local ?? [];
-    await page.goto(`${address}?project=lodash`);
+    await recording.reset();
+    await page.goto(`${address}?project=express`);
     await page.locator('.cm-editor').waitFor({ timeout: 60_000 });
     await page.getByTestId('settings').click();
     await expect(page.getByRole('textbox', { name: 'Registry' })).toHaveValue('/-/registry/');
     await page.keyboard.press('Escape');
+    await page.getByTestId('install-button').click();
+    await expect(page.getByTestId('done')).toBeVisible();
+    // A browser has at most 6 requests under way, and each connection serves many: with TLS they are what is dear.
+    expect(await recording.requests()).toBeGreaterThan(100);
+    expect(registry.connections).toBeLessThan(40);
+    await page.goto(`${address}?project=lodash`);
     await page.getByTestId('install-button').click();
     await expect(page.getByTestId('done')).toHaveAttribute('data-packages', '1');
     await page.getByTestId('run-button').click();
     await expect(page.frameLocator('iframe.frame').getByRole('log')).toContainText('Ada: 215', { timeout: 60_000 });
   } finally {
     await server.close();
+    registry.close();
     for (const [name, value] of [
       ['GANTRY_REGISTRY', before.registry],
       ['CI', before.ci],
