@@ -8,6 +8,14 @@ interface Choice {
   preferOnline?: boolean;
 }
 
+/** An event of type `timing`; others have the type alone in common with it. */
+interface Told {
+  type: string;
+  phases: { phase: string; ended: number }[];
+  work: { work: string }[];
+  trace: string;
+}
+
 /** Installs one after the other in one opened store, each without a lock; gives the locks, or the error's code. */
 function installs(page: Page, registry: string, choices: Choice[]): Promise<(string | { code: string })[]> {
   return page.evaluate(
@@ -73,4 +81,31 @@ test('clearing the store forgets metadata too', async ({ blank, fixtures }) => {
     await gantry.close();
   }, fixtures.url);
   expect(await installs(blank, fixtures.url, [{ offline: true }])).toEqual([{ code: 'REGISTRY_NOT_CACHED' }]);
+});
+
+test('an install tells where its time went, from all workers', async ({ blank, fixtures }) => {
+  const { timing, last } = await blank.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const gantry = await Gantry.open({ registry });
+    const events: Told[] = [];
+    const onEvent = (event: Told) => events.push(event);
+    await gantry.install({ packageJson: { dependencies: { '@scope/middle': '^1.0.0' } }, timing: true, onEvent });
+    await gantry.close();
+    return { timing: events.find(({ type }) => type === 'timing'), last: events.at(-1)?.type };
+  }, fixtures.url);
+  expect(last).toBe('done');
+  if (!timing) throw new Error('no event tells it');
+  expect(timing.phases.map(({ phase }) => phase)).toEqual(['resolve', 'fetch', 'link', 'lock']);
+  const kinds = timing.work.map(({ work }) => work);
+  expect(kinds).toEqual(['packument', 'tarball', 'kept', 'scan', 'verify', 'unpack', 'store', 'resolve']);
+  const end = timing.phases.at(-1)?.ended ?? 0;
+  const spans: { cat: string; name: string; ts: number; dur: number }[] = JSON.parse(timing.trace).traceEvents;
+  expect(spans.filter(({ cat }) => cat === 'store').map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['@scope/middle@1.2.3', 'left@1.0.0', 'right@1.0.0']),
+  );
+  // The clocks of the workers agree: nothing is before the beginning or after the end.
+  for (const { cat, ts, dur } of spans.filter(({ cat }) => cat !== undefined && cat !== 'stage')) {
+    expect(ts, cat).toBeGreaterThanOrEqual(-1_000);
+    expect((ts + dur) / 1_000, cat).toBeLessThanOrEqual(end + 1);
+  }
 });

@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { startRegistry, Workspace } from './lib/programs.mjs';
+import { describe, test } from 'node:test';
+import { registryForSuite, Workspace } from './lib/programs.mjs';
 
 const manifest = (fields) => ({ 'package.json': { name: 'project', version: '1.0.0', ...fields } });
 
 describe('options', { concurrency: 1 }, () => {
   let registry;
-  before(async () => {
-    registry = await startRegistry({ after }, '--fixtures', 'basic');
-  });
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    '--fixtures',
+    'basic',
+  );
 
   const readLock = (project) => JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
   const installed = (project, name) => existsSync(join(project, 'node_modules', name, 'package.json'));
@@ -245,6 +249,56 @@ describe('options', { concurrency: 1 }, () => {
     assert.ok(!installed(project, 'executable'));
     assert.ok(installed(project, 'left'));
     assert.deepEqual(Object.keys(readLock(project).packages), ['', 'node_modules/left']);
+  });
+
+  test('--timing and --trace say where the time went, with what had to be asked for again', (context) => {
+    const workspace = new Workspace(context, registry);
+    delete workspace.environment.npm_config_fetch_retries;
+    const project = workspace.project('project', {
+      ...manifest({ dependencies: { 'busy-twice': '1', right: '1' } }),
+      '.npmrc': 'fetch-retry-mintimeout=1\nfetch-retry-maxtimeout=2\n',
+    });
+    const file = join(project, 'trace.json');
+    const run = workspace.gantry('install', '--prefix', project, '--timing', '--trace', file).succeeded();
+    for (const stage of ['resolve', 'fetch', 'link', 'lock'])
+      assert.match(run.stderr, new RegExp(`^${stage} +\\S+ ms`, 'm'));
+    assert.match(run.stderr, /^tarball +3 +0 /m, run.stderr);
+
+    const events = JSON.parse(readFileSync(file, 'utf8')).traceEvents;
+    const of = (kind) => events.filter((event) => event.cat === kind);
+    for (const kind of ['tarball', 'verify', 'unpack', 'store']) {
+      assert.deepEqual(
+        of(kind)
+          .map(({ name }) => name)
+          .sort(),
+        ['busy-twice@1.0.0', 'left@1.1.0', 'right@1.0.0'],
+        kind,
+      );
+    }
+    const busy = of('packument').filter(({ name }) => name === 'busy-twice');
+    assert.deepEqual(
+      busy.map(({ args }) => args.status),
+      [503, 503, 200],
+    );
+    assert.ok(of('resolve').length > 0);
+    for (const { ts, dur } of [...of('packument'), ...of('store')]) assert.ok(ts >= 0 && dur >= 0);
+
+    // Once more: nothing is asked for, and a place that cannot be written to costs nothing else.
+    const missing = join(project, 'no', 'trace.json');
+    const again = workspace
+      .gantry('install', '--prefix', project, '--json', '--timing', '--trace', missing)
+      .succeeded();
+    const lines = again.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { phases, work } = lines.find(({ type }) => type === 'timing');
+    assert.deepEqual(
+      phases.map(({ phase }) => phase),
+      ['fetch', 'link', 'lock'],
+    );
+    assert.deepEqual(work, []);
+    assert.ok(lines.some(({ type, code }) => type === 'warning' && code === 'TRACE_NOT_WRITTEN'));
   });
 
   test('transient failures are overcome', (context) => {

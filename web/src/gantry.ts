@@ -69,6 +69,8 @@ export interface InstallOptions {
   preferOnline?: boolean;
   /** `fast` leaves out lock fields that would cost requests of their own. */
   lockFields?: 'npm' | 'fast';
+  /** Tell at the end, by an event of type `timing`, where the time went. */
+  timing?: boolean;
   /** Not there yet: the project's own files. Rejected with `UNSUPPORTED_OPTION`. */
   files?: never;
   onEvent?: (event: InstallEvent) => void;
@@ -129,7 +131,8 @@ export class Gantry {
         hint: 'Keep the project’s own files beside the installed tree.',
       });
     }
-    const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields } = options;
+    const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
+      options;
     const parameters: InstallParameters = {
       project: options.project ?? DEFAULT_PROJECT,
       packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
@@ -142,6 +145,7 @@ export class Gantry {
     if (preferOffline !== undefined) parameters.preferOffline = preferOffline;
     if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
     if (lockFields) parameters.lockFields = lockFields;
+    if (timing) parameters.timing = timing;
     const { onEvent, signal } = options;
     return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));
   }

@@ -9,4 +9,4 @@ export {
 export { DirectoryEntry, type ProjectFileSystem, Stats, type TextEncoding } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions } from './gantry.js';
 export type { Project } from './project.js';
-export type { DependencyKind, EntryKind, InstallEvent, StoreUsage, Target } from './protocol.js';
+export type { DependencyKind, EntryKind, InstallEvent, StoreUsage, Target, WorkSummary } from './protocol.js';

@@ -49,6 +49,31 @@ export interface InstallParameters {
   preferOffline?: boolean;
   preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
+  timing?: boolean;
+}
+
+/** One kind of work in figures. Times are in milliseconds. */
+export interface WorkSummary {
+  /** Requests, then what was done with what came; `kept` is looking for a kept document. */
+  work: 'packument' | 'version' | 'tarball' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
+  count: number;
+  /** Requests without an answer, or with one that was of no use. */
+  failed: number;
+  /** From the first beginning to the last end. */
+  wall: number;
+  /** Time in which at least one was under way. */
+  busy: number;
+  /** All durations together. */
+  sum: number;
+  /** How many were under way on average while any was. */
+  concurrency: number;
+  p50: number;
+  p95: number;
+  max: number;
+  /** What they waited for a free slot, on average. */
+  queued: number;
+  queuedMax: number;
+  bytes: number;
 }
 
 /** What happens during an install, in order. Counts never go down within one install. */
@@ -70,8 +95,16 @@ export type InstallEvent =
       /** Milliseconds since the install began. */
       elapsed: number;
     }
-  | { type: 'package'; name: string; version: string; path: string; reused: boolean }
+  | { type: 'package'; name: string; version: string; reused: boolean }
   | { type: 'warning'; code: string; message: string }
+  /** Where the time went; comes last but for `done`, and also where an install failed. Milliseconds. */
+  | {
+      type: 'timing';
+      phases: { phase: 'resolve' | 'fetch' | 'link' | 'lock'; began: number; ended: number }[];
+      work: WorkSummary[];
+      /** Every request and every piece of work, as a file that Chrome's trace viewer and Perfetto open. */
+      trace: string;
+    }
   | { type: 'done'; packages: number; files: number; requests: number; bytes: number; elapsed: number };
 
 /** What an install left behind. */

@@ -33,6 +33,7 @@ export interface InstallRequest {
   preferOffline?: boolean;
   preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
+  timing?: boolean;
 }
 
 /** Made by an unpack worker's wasm for the coordinator's; opaque between them. */

@@ -5,13 +5,13 @@ use gantry_platform::Clock;
 use js_sys::Promise;
 use wasm_bindgen_futures::JsFuture;
 
-/// `performance.now()`, `Date.now()` and `setTimeout`.
+/// `performance`, `Date.now()` and `setTimeout`. Monotonic times count from the same moment in all workers of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BrowserClock;
 
 impl Clock for BrowserClock {
     fn monotonic_milliseconds(&self) -> f64 {
-        scope().performance().map_or(0.0, |performance| performance.now())
+        scope().performance().map_or(0.0, |performance| performance.time_origin() + performance.now())
     }
 
     fn unix_milliseconds(&self) -> f64 {

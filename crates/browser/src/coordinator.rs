@@ -14,7 +14,7 @@ use crate::store::{BrowserStore, file_fault};
 use bytes::Bytes;
 use gantry_engine::{Event, Fault, InstallMode, Outcome};
 use gantry_registry::RegistryClient;
-use js_sys::{Array, Function, Uint8Array};
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use options::{CoordinatorOptions, InstallOptions};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -227,6 +227,7 @@ impl Coordinator {
         self.registry.set_cache_mode(options.cache_mode());
         let request = options.into_request(&project_options, previous_lock)?;
         let mode = request.mode;
+        store.set_timed(request.timing);
 
         store.lend_packs().await?;
         let host = BrowserHost {
@@ -235,9 +236,14 @@ impl Coordinator {
             project: BrowserProject::new(Rc::clone(&store)),
         };
         let mut listener = |event: Event| {
-            if let Ok(event) = to_object(&event) {
+            if let Ok(object) = to_object(&event) {
+                if let Event::Timing(report) = &event {
+                    // As text, which a page saves as it is.
+                    let trace = JsValue::from_str(&report.trace.to_string());
+                    let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
+                }
                 // A listener that throws is the page's affair; the install goes on.
-                let _ = on_event.call1(&JsValue::UNDEFINED, &event);
+                let _ = on_event.call1(&JsValue::UNDEFINED, &object);
             }
         };
         let install =

@@ -69,8 +69,10 @@ impl Http for BrowserHttp {
 
         let mut flight = Flight { controller, landed: false };
         let patience = Patience { milliseconds: request.timeout_milliseconds, url: &request.url };
+        let sent = BrowserClock.monotonic_milliseconds();
         let response =
             patience.wait(scope().fetch_with_str_and_init(&request.url, &init), HttpErrorKind::Connect).await?;
+        let answered_after = BrowserClock.monotonic_milliseconds() - sent;
         let response: Response = response.unchecked_into();
         let headers = collect_headers(&response.headers());
         let announced =
@@ -88,7 +90,7 @@ impl Http for BrowserHttp {
             },
         };
         flight.landed = true;
-        Ok(HttpResponse { status: response.status(), headers, body: Bytes::from(body) })
+        Ok(HttpResponse { status: response.status(), headers, body: Bytes::from(body), answered_after })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::failed;
 use crate::javascript::{from_object, settle, to_object};
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
+use gantry_platform::{Span, Work};
 use gantry_registry::{RetryPolicy, TarballRequest};
 use gantry_store::{PackAssignment, SegmentPlace};
 use js_sys::{Promise, Uint8Array};
@@ -102,11 +103,13 @@ pub(crate) struct UnpackJob {
     max_wait: f64,
     timeout: f64,
     offline: bool,
+    /// Whether the result is to say how long each step took.
+    pub timed: bool,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^53")]
-impl From<&IngestJob> for UnpackJob {
-    fn from(job: &IngestJob) -> Self {
+impl UnpackJob {
+    pub fn new(job: &IngestJob, timed: bool) -> Self {
         let IngestJob { tarball, size_hint, .. } = job;
         Self {
             package: tarball.package.clone(),
@@ -121,6 +124,7 @@ impl From<&IngestJob> for UnpackJob {
             max_wait: tarball.retry.max_wait_milliseconds,
             timeout: tarball.retry.timeout_milliseconds as f64,
             offline: tarball.offline,
+            timed,
         }
     }
 }
@@ -166,6 +170,8 @@ pub(crate) struct UnpackResult {
     pub index: Vec<u8>,
     pub bytes: f64,
     pub requests: u32,
+    /// Spans, if they were asked for: place of its kind in [`Work::ALL`], began, answered, ended, status, bytes.
+    spans: Vec<[f64; 6]>,
 }
 
 impl UnpackResult {
@@ -179,7 +185,26 @@ impl UnpackResult {
             index,
             bytes: bytes as f64,
             requests,
+            spans: Vec::new(),
         }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "small numbers, and the size of a package")]
+    pub fn with_spans(self, spans: &[Span]) -> Self {
+        let numbers = |span: &Span| {
+            let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default();
+            [kind as f64, span.began, span.answered, span.ended, f64::from(span.status), span.bytes as f64]
+        };
+        Self { spans: spans.iter().map(numbers).collect(), ..self }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers by the above")]
+    pub fn spans(&self) -> Vec<Span> {
+        let span = |&[kind, began, answered, ended, status, bytes]: &[f64; 6]| {
+            let work = *Work::ALL.get(kind as usize)?;
+            Some(Span { work, began, answered, ended, status: status as u16, bytes: bytes as u64 })
+        };
+        self.spans.iter().filter_map(span).collect()
     }
 
     pub fn place(&self) -> Result<SegmentPlace, Fault> {

@@ -68,6 +68,8 @@ pub(crate) struct BrowserStore {
     packs: RefCell<Option<PackStore<OpfsDirectory>>>,
     pending: RefCell<FxHashMap<PackageKey, Pending>>,
     uncommitted: Cell<u64>,
+    /// Whether unpack workers are to say how long each step took.
+    timed: Cell<bool>,
     /// Packs open for reading, none of them lent.
     readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
     /// The packs that the pool's workers have, in their order: an open pack is its worker's alone, who is asked for what is
@@ -93,6 +95,7 @@ impl BrowserStore {
             packs: RefCell::new(Some(packs)),
             pending: RefCell::default(),
             uncommitted: Cell::default(),
+            timed: Cell::default(),
             readers: RefCell::default(),
             lent: RefCell::default(),
             opening: Mutex::new(()),
@@ -103,6 +106,11 @@ impl BrowserStore {
     /// The folder that all of it is in.
     pub fn directory(&self) -> &OpfsDirectory {
         &self.directory
+    }
+
+    /// Whether unpack workers are to say from now on how long each step takes.
+    pub fn set_timed(&self, timed: bool) {
+        self.timed.set(timed);
     }
 
     /// Hands a pack to each worker of the pool.
@@ -240,8 +248,9 @@ impl PackageStore for BrowserStore {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
-        let result = self.pool.run(&UnpackJob::from(&job)).await?;
+        let result = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await?;
         let place = result.place()?;
+        let spans = result.spans();
         let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| store_fault(&error))?);
         let encoded = Bytes::from(result.index);
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
@@ -250,7 +259,7 @@ impl PackageStore for BrowserStore {
             self.commit().await?;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
-        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests })
+        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests, spans })
     }
 
     async fn commit(&self) -> Result<(), Fault> {

@@ -9,7 +9,7 @@ use crate::pool::{PackToken, UnpackJob, UnpackResult};
 use crate::store::{file_fault, store_fault};
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{EngineError, Fault};
-use gantry_platform::Directory;
+use gantry_platform::{Clock, Directory, Span, Work};
 use gantry_registry::{FetchedTarball, TarballRequest, fetch_tarball};
 use gantry_store::{PackWriter, prepare};
 use serde::Deserialize;
@@ -47,7 +47,8 @@ impl Unpacker {
     pub async fn unpack(&self, job: JsValue, signal: AbortSignal) -> Result<JsValue, JsValue> {
         let run = async {
             let job: UnpackJob = from_object(job, "an unpack job")?;
-            self.run(TarballRequest::try_from(job)?).await
+            let timed = job.timed;
+            self.run(TarballRequest::try_from(job)?, timed).await
         };
         until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
     }
@@ -81,11 +82,12 @@ impl Unpacker {
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
     }
 
-    async fn run(&self, request: TarballRequest) -> Result<UnpackResult, Fault> {
-        let FetchedTarball { body, requests } = fetch_tarball(&BrowserHttp, &BrowserClock, &request)
+    async fn run(&self, request: TarballRequest, timed: bool) -> Result<UnpackResult, Fault> {
+        let FetchedTarball { body, requests, mut spans } = fetch_tarball(&BrowserHttp, &BrowserClock, &request)
             .await
             .map_err(|error| EngineError::from(error).to_fault())?;
         let mut extractor = self.extractor.borrow_mut();
+        let began = BrowserClock.monotonic_milliseconds();
         let entries = if request.integrity.is_some() {
             extractor.extract(&request.package, &body)
         } else {
@@ -93,8 +95,13 @@ impl Unpacker {
         };
         let entries = entries.map_err(|error| Fault::from(&error))?;
         let prepared = prepare(entries);
+        let unpacked = BrowserClock.monotonic_milliseconds();
         let appended = self.writer.borrow_mut().append(&prepared);
         let place = appended.map_err(|error| store_fault(&error).with_package(&request.package))?;
-        Ok(UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests))
+        let bytes = prepared.contents.iter().map(|contents| contents.len() as u64).sum();
+        spans.push(Span::of(Work::Unpack, began, unpacked, bytes));
+        spans.push(Span::of(Work::Store, unpacked, BrowserClock.monotonic_milliseconds(), bytes));
+        let result = UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests);
+        Ok(if timed { result.with_spans(&spans) } else { result })
     }
 }

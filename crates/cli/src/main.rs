@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod report;
 mod settings;
+mod timing;
 
 use clap::Parser;
 use options::{Command, Options};

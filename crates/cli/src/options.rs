@@ -80,6 +80,12 @@ pub struct InstallArguments {
     /// Which lock fields to write: npm's, or only what needs no further request.
     #[arg(long, value_name = "WHICH", default_value = "npm")]
     pub lock_fields: LockFieldsOption,
+    /// Print at the end where the time went.
+    #[arg(long)]
+    pub timing: bool,
+    /// Write every request and every piece of work to this file, for Chrome's trace viewer or Perfetto.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// Print events and the result as JSON, one a line.
     #[arg(long)]
     pub json: bool,

@@ -1,29 +1,41 @@
 //! What is printed while an install runs, and at its end.
 
+use crate::options::InstallArguments;
 use crate::output::{note, print_line};
-use gantry_engine::{Event, Outcome, Phase};
+use crate::timing::table;
+use gantry_engine::{Event, Outcome, Phase, TimingReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 /// Prints events: a moving line on a terminal, nothing in a pipe, NDJSON with `--json`.
 pub struct Reporter {
     json: bool,
+    /// Whether to print where the time went.
+    timing: bool,
+    /// Where to write the trace.
+    trace: Option<PathBuf>,
     bar: ProgressBar,
 }
 
 impl Reporter {
-    pub fn new(json: bool) -> Self {
+    pub fn new(arguments: &InstallArguments) -> Self {
+        let InstallArguments { json, timing, trace, .. } = arguments;
+        let json = *json;
         let show = !json && std::io::stderr().is_terminal();
         let target = if show { ProgressDrawTarget::stderr_with_hz(12) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        Self { json, bar }
+        Self { json, timing: *timing, trace: trace.clone(), bar }
     }
 
     /// Takes one event.
     pub fn event(&self, event: &Event) {
+        if let Event::Timing(report) = event {
+            self.timing(report);
+        }
         if self.json {
             if let Ok(line) = serde_json::to_string(event) {
                 print_line(&line);
@@ -42,6 +54,17 @@ impl Reporter {
             }
             Event::Warning { code, message } => self.bar.suspend(|| note(&format!("warning {code}: {message}"))),
             _ => {}
+        }
+    }
+
+    fn timing(&self, report: &TimingReport) {
+        if self.timing && !self.json {
+            self.bar.suspend(|| note(&table(report)));
+        }
+        let Some(path) = &self.trace else { return };
+        if let Err(error) = std::fs::write(path, report.trace.to_string()) {
+            let message = format!("{} cannot be written: {error}", path.display());
+            self.event(&Event::Warning { code: "TRACE_NOT_WRITTEN".to_owned(), message });
         }
     }
 

@@ -79,6 +79,7 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
         },
         omit,
         resolve: resolve_options(&config, node_version, omit, &project)?,
+        timing: arguments.timing || arguments.trace.is_some(),
     };
     let host = NativeHostSettings {
         store: store_directory(arguments, &sources)?,

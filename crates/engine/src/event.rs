@@ -1,5 +1,6 @@
 //! What an install tells about itself while it runs.
 
+use crate::timing::TimingReport;
 use serde::Serialize;
 
 /// The stages of an install, in order; resolving and fetching overlap.
@@ -61,6 +62,8 @@ pub enum Event {
         /// For people.
         message: String,
     },
+    /// Where the time went; at the end of an install that was asked for it, also of one that failed.
+    Timing(TimingReport),
     /// The install is complete.
     Done {
         /// Installed packages.

@@ -3,7 +3,7 @@
 use crate::{Fault, InstallMode};
 use core::future::Future;
 use gantry_layout::Plan;
-use gantry_platform::{Clock, Http};
+use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, TarballRequest};
 use gantry_store::{PackageIndex, PackageKey};
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub struct IngestReport {
     pub bytes: u64,
     /// Requests it took.
     pub requests: u32,
+    /// How requests, hashing, unpacking and writing went, on the host's clock.
+    pub spans: Vec<Span>,
 }
 
 /// Keeps packages, each once, whatever project wants it.

@@ -25,9 +25,26 @@ pub async fn install<H: Host>(
     request: &InstallRequest,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Outcome, EngineError> {
-    let progress = Progress::new(host.registry().clock(), listener);
+    let progress = Progress::new(host.registry().clock(), listener, request.timing);
+    host.registry().note_spans(request.timing);
+    let result = run(host, request, &progress).await;
+    if let Some(timing) = progress.take_timing() {
+        progress.emit(Event::Timing(timing.report()));
+    }
+    if let Ok(Outcome { packages, requests, bytes, elapsed, link, .. }) = &result {
+        let (packages, requests, bytes, elapsed) = (*packages, *requests, *bytes, *elapsed);
+        progress.emit(Event::Done { packages, files: link.files, requests, bytes, elapsed });
+    }
+    result
+}
+
+async fn run<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Outcome, EngineError> {
     let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
-    let lock = read_lock(request, &progress)?;
+    let lock = read_lock(request, progress)?;
     let mut traffic = Traffic::new(host);
 
     let settled = |lock: &&Lockfile| describes_root(lock, &root) && lock_satisfies(&root, lock).is_ok();
@@ -44,7 +61,7 @@ pub async fn install<H: Host>(
             progress.phase(Phase::Resolve);
             // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
             let resolved = loop {
-                let resolved = resolve(host, request, root.clone(), lock.as_ref(), &mut traffic, &progress).await;
+                let resolved = resolve(host, request, root.clone(), lock.as_ref(), &mut traffic, progress).await;
                 if !host.registry().take_damage() {
                     break resolved?;
                 }
@@ -69,13 +86,13 @@ pub async fn install<H: Host>(
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
         let foreign = inert.clone();
-        fetch(host, request, &lockfile, &mut inert, &mut traffic, &progress).await?;
+        fetch(host, request, &lockfile, &mut inert, &mut traffic, progress).await?;
         left_out = inert.difference(&foreign).cloned().collect();
         host.store().commit().await?;
     }
     traffic.give_up_packages();
     if let Some(abbreviated) = abbreviated {
-        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &mut traffic, &progress).await?;
+        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &mut traffic, progress).await?;
     }
     drop(traffic);
 
@@ -107,13 +124,6 @@ pub async fn install<H: Host>(
     progress.report();
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
-    progress.emit(Event::Done {
-        packages,
-        files: link.files,
-        requests: counters.requests,
-        bytes: counters.bytes,
-        elapsed,
-    });
     Ok(Outcome {
         lockfile: lock_bytes,
         lock_changed,

@@ -1,7 +1,8 @@
 //! Counters, and how often they are told.
 
+use crate::timing::Timing;
 use crate::{Event, Phase};
-use gantry_platform::Clock;
+use gantry_platform::{Clock, Span, Work};
 use std::cell::{Cell, RefCell};
 
 /// A person cannot read faster, and a page should not be woken more often.
@@ -25,10 +26,12 @@ pub(crate) struct Progress<'a, C> {
     started: f64,
     reported: Cell<f64>,
     pub counters: Cell<Counters>,
+    /// Where the time goes, if that was asked.
+    timing: Option<RefCell<Timing>>,
 }
 
 impl<'a, C: Clock> Progress<'a, C> {
-    pub fn new(clock: &'a C, listener: &'a mut dyn FnMut(Event)) -> Self {
+    pub fn new(clock: &'a C, listener: &'a mut dyn FnMut(Event), timing: bool) -> Self {
         let started = clock.monotonic_milliseconds();
         Self {
             clock,
@@ -36,7 +39,43 @@ impl<'a, C: Clock> Progress<'a, C> {
             started,
             reported: Cell::new(f64::NEG_INFINITY),
             counters: Cell::default(),
+            timing: timing.then(RefCell::default),
         }
+    }
+
+    /// The time on the clock that spans have.
+    pub fn now(&self) -> f64 {
+        self.clock.monotonic_milliseconds()
+    }
+
+    /// Notes what was done for `package`.
+    pub fn spans(&self, package: &str, spans: &[Span]) {
+        if let Some(timing) = &self.timing {
+            timing.borrow_mut().spans(package, spans);
+        }
+    }
+
+    /// Notes that something departs that has waited for a slot since `asked`.
+    pub fn departs(&self, work: Work, asked: f64) {
+        if let Some(timing) = &self.timing {
+            timing.borrow_mut().wait(work, self.now() - asked);
+        }
+    }
+
+    /// Does something, and notes how long it took.
+    pub fn timed<T>(&self, work: Work, package: &str, action: impl FnOnce() -> T) -> T {
+        let Some(timing) = &self.timing else { return action() };
+        let began = self.now();
+        let result = action();
+        timing.borrow_mut().spans(package, &[Span::of(work, began, self.now(), 0)]);
+        result
+    }
+
+    /// What was noted, now that the install is over.
+    pub fn take_timing(&self) -> Option<Timing> {
+        let mut timing = self.timing.as_ref()?.take();
+        timing.finish(self.started, self.elapsed());
+        Some(timing)
     }
 
     pub fn elapsed(&self) -> f64 {
@@ -48,6 +87,9 @@ impl<'a, C: Clock> Progress<'a, C> {
     }
 
     pub fn phase(&self, phase: Phase) {
+        if let Some(timing) = &self.timing {
+            timing.borrow_mut().phase(phase, self.elapsed());
+        }
         self.emit(Event::Phase { phase });
         self.report();
     }

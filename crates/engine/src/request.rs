@@ -55,6 +55,8 @@ pub struct InstallRequest {
     pub omit: Omit,
     /// Target and rules of resolution.
     pub resolve: ResolveOptions,
+    /// Whether to tell at the end where the time went ([`Event::Timing`](crate::Event::Timing)).
+    pub timing: bool,
 }
 
 /// A completed install.

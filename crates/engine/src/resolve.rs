@@ -9,6 +9,7 @@ use crate::{EngineError, Fault};
 use gantry_archive::Integrity;
 use gantry_layout::Omit;
 use gantry_manifest::{Lockfile, Manifest, TextStyle};
+use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
     BundleRequest, PackumentProblem, Pick, Priority, Resolution, ResolveError, Resolver, Step, installs_on,
@@ -43,7 +44,8 @@ pub(crate) async fn resolve<'a, H: Host>(
     // Which picks will be left out is known once the tree stands: until then nothing is fetched that may be.
     let fetches_early = request.extent == Extent::Tree && request.omit == Omit::default();
     loop {
-        let step = resolver.next().map_err(|error| explain(error, &failures))?;
+        let step =
+            progress.timed(Work::Resolve, "next", || resolver.next()).map_err(|error| explain(error, &failures))?;
         for pick in resolver.take_picks() {
             progress.count(|counters| counters.resolved += 1);
             let is_unpacked = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
@@ -98,14 +100,12 @@ pub(crate) async fn resolve<'a, H: Host>(
                 if result.as_ref().is_ok_and(|packument| packument.is_abbreviated()) {
                     abbreviated.insert(name.as_str().to_owned());
                 }
-                resolver.answer(
-                    &name,
-                    result.map_err(|error| {
-                        let problem = problem_with(&error);
-                        failures.insert(name.as_str().to_owned(), EngineError::from(error).to_fault());
-                        problem
-                    }),
-                );
+                let answer = result.map_err(|error| {
+                    let problem = problem_with(&error);
+                    failures.insert(name.as_str().to_owned(), EngineError::from(error).to_fault());
+                    problem
+                });
+                progress.timed(Work::Resolve, name.as_str(), || resolver.answer(&name, answer));
             }
             Some(Landing::Package(job, result)) => {
                 let bundle = bundles.remove(&job.key);
@@ -128,7 +128,8 @@ pub(crate) async fn resolve<'a, H: Host>(
             }
         }
     }
-    let resolution = resolver.finish().map_err(|error| explain(error, &failures))?;
+    let resolution =
+        progress.timed(Work::Resolve, "finish", || resolver.finish()).map_err(|error| explain(error, &failures))?;
     Ok(Resolved { resolution, abbreviated })
 }
 

@@ -13,6 +13,7 @@ use crate::{Event, Fault};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_manifest::Packument;
+use gantry_platform::{Clock, Work};
 use gantry_registry::{RegistryError, VersionFacts};
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
@@ -45,13 +46,16 @@ enum Arrival {
     Facts(VersionId, Facts),
 }
 
-/// A waiting package; the biggest is the greatest, then the first by name.
-struct Waiting(IngestJob);
+/// A package that waits since a moment of the clock; the biggest is the greatest, then the first by name.
+struct Waiting {
+    job: IngestJob,
+    since: f64,
+}
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        let names = (&other.0.name, &other.0.version).cmp(&(&self.0.name, &self.0.version));
-        self.0.size_hint.cmp(&other.0.size_hint).then(names)
+        let names = (&other.job.name, &other.job.version).cmp(&(&self.job.name, &self.job.version));
+        self.job.size_hint.cmp(&other.job.size_hint).then(names)
     }
 }
 
@@ -74,10 +78,11 @@ pub(crate) struct Traffic<'a, H: Host> {
     host: &'a H,
     document_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
     package_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
-    demanded: VecDeque<PackageName>,
-    prefetched: VecDeque<PackageName>,
+    /// What waits, and since when on the clock.
+    demanded: VecDeque<(PackageName, f64)>,
+    prefetched: VecDeque<(PackageName, f64)>,
     /// Versions whose own documents wait, with their integrity.
-    versions: VecDeque<(VersionId, Option<Arc<str>>)>,
+    versions: VecDeque<(VersionId, Option<Arc<str>>, f64)>,
     versions_asked: FxHashSet<VersionId>,
     facts: FxHashMap<VersionId, Facts>,
     packages: BinaryHeap<Waiting>,
@@ -106,17 +111,17 @@ impl<'a, H: Host> Traffic<'a, H> {
     }
 
     pub fn demand(&mut self, name: PackageName) {
-        self.demanded.push_back(name);
+        self.demanded.push_back((name, self.now()));
     }
 
     pub fn prefetch(&mut self, name: PackageName) {
-        self.prefetched.push_back(name);
+        self.prefetched.push_back((name, self.now()));
     }
 
     /// Asks for a version's own document unless it was asked for before.
     pub fn want_facts(&mut self, version: VersionId, integrity: Option<Arc<str>>) {
         if self.versions_asked.insert(version.clone()) {
-            self.versions.push_back((version, integrity));
+            self.versions.push_back((version, integrity, self.now()));
         }
     }
 
@@ -134,16 +139,16 @@ impl<'a, H: Host> Traffic<'a, H> {
             return;
         }
         progress.count(|counters| counters.wanted += 1);
-        self.packages.push(Waiting(job));
+        self.packages.push(Waiting { job, since: progress.now() });
     }
 
     /// Drops waiting packages that `keep` does not want: guesses that placement did not confirm.
     pub fn retain_packages(&mut self, mut keep: impl FnMut(&PackageKey) -> bool) {
         let asked = &mut self.asked;
         self.packages.retain(|waiting| {
-            let kept = keep(&waiting.0.key);
+            let kept = keep(&waiting.job.key);
             if !kept {
-                asked.remove(&waiting.0.key);
+                asked.remove(&waiting.job.key);
             }
             kept
         });
@@ -186,7 +191,7 @@ impl<'a, H: Host> Traffic<'a, H> {
 
     /// Waits for what arrives next; facts are put aside.
     async fn arrival(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Option<Landing>> {
-        self.depart();
+        self.depart(progress);
         let arrival = poll_fn(|context| {
             let documents = self.document_flights.poll_next_unpin(context);
             if let Poll::Ready(Some(_)) = documents {
@@ -200,19 +205,20 @@ impl<'a, H: Host> Traffic<'a, H> {
         let landing = match arrival.await? {
             Arrival::Landing(landing) => landing,
             Arrival::Facts(version, facts) => {
-                progress.count(|counters| counters.requests += self.host.registry().take_requests());
+                self.count_documents(progress);
                 self.facts.insert(version, facts);
-                self.depart();
+                self.depart(progress);
                 return Some(None);
             }
         };
         match &landing {
             Landing::Packument(..) => {
                 self.packuments_flying -= 1;
-                progress.count(|counters| counters.requests += self.host.registry().take_requests());
+                self.count_documents(progress);
             }
             Landing::Package(job, result) => {
                 if let Ok(report) = result {
+                    progress.spans(&job.tarball.package, &report.spans);
                     progress.count(|counters| {
                         counters.downloaded += 1;
                         counters.unpacked += 1;
@@ -227,15 +233,29 @@ impl<'a, H: Host> Traffic<'a, H> {
                 }
             }
         }
-        self.depart();
+        self.depart(progress);
         Some(Some(landing))
     }
 
-    fn depart(&mut self) {
+    /// What the registry client has done for documents since the last time.
+    fn count_documents(&self, progress: &Progress<'_, H::Clock>) {
+        let registry = self.host.registry();
+        progress.count(|counters| counters.requests += registry.take_requests());
+        for (package, span) in registry.take_spans() {
+            progress.spans(&package, &[span]);
+        }
+    }
+
+    fn now(&self) -> f64 {
+        self.host.registry().clock().monotonic_milliseconds()
+    }
+
+    fn depart(&mut self, progress: &Progress<'_, H::Clock>) {
         let host = self.host;
         let slots = host.slots();
         while self.document_flights.len() < slots.packuments {
-            let Some(name) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
+            let Some((name, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
+            progress.departs(Work::Packument, since);
             self.packuments_flying += 1;
             self.document_flights.push(Box::pin(async move {
                 let result = host.registry().packument(name.as_str()).await;
@@ -245,7 +265,8 @@ impl<'a, H: Host> Traffic<'a, H> {
         // While packuments come in others will be asked for: half of the lane is kept for them.
         let room = if self.packuments_flying == 0 { slots.packuments } else { slots.packuments.div_ceil(2) };
         while self.document_flights.len() < room {
-            let Some((version, integrity)) = self.versions.pop_front() else { break };
+            let Some((version, integrity, since)) = self.versions.pop_front() else { break };
+            progress.departs(Work::Version, since);
             self.document_flights.push(Box::pin(async move {
                 let VersionId { name, version: number } = &version;
                 let facts = host.registry().version_facts(name, number, integrity.as_deref()).await;
@@ -253,7 +274,8 @@ impl<'a, H: Host> Traffic<'a, H> {
             }));
         }
         while self.package_flights.len() < slots.packages {
-            let Some(Waiting(job)) = self.packages.pop() else { break };
+            let Some(Waiting { job, since }) = self.packages.pop() else { break };
+            progress.departs(Work::Tarball, since);
             self.package_flights.push(Box::pin(async move {
                 let result = host.store().ingest(job.clone()).await;
                 Arrival::Landing(Landing::Package(job, result))

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -115,6 +115,7 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
+    let sent = Instant::now();
     let client = shared.client().map_err(|message| fail(HttpErrorKind::Connect, message))?;
     let mut builder = client.get(&url);
     for (name, value) in &headers {
@@ -125,6 +126,7 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
         .map_err(late)?
         .map_err(|error| fail(kind_of(&error), describe(&error)))?;
 
+    let answered_after = sent.elapsed().as_secs_f64() * 1000.0;
     let announced = response.content_length().unwrap_or(0);
     if announced > max_body_bytes {
         return Err(too_large());
@@ -145,7 +147,7 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(HttpResponse { status, headers, body: Bytes::from(body) })
+    Ok(HttpResponse { status, headers, body: Bytes::from(body), answered_after })
 }
 
 fn kind_of(error: &reqwest::Error) -> HttpErrorKind {

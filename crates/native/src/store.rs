@@ -15,6 +15,7 @@ use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
+use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
 use rustc_hash::FxHashMap;
@@ -120,29 +121,31 @@ impl PackageStore for PackageDirectories {
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
         let package = job.tarball.package.clone();
         let fetched = fetch_tarball(&self.http, &self.clock, &job.tarball).await.map_err(fault_of)?;
-        let FetchedTarball { body, requests } = fetched;
+        let FetchedTarball { body, requests, mut spans } = fetched;
         let bytes = body.len() as u64;
         let permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
         let workers = Arc::clone(&self.workers);
         let (target, temporary) = (self.directory(&job.key), self.temporary.clone());
         let verified = job.tarball.integrity.is_some();
-        let index = tokio::task::spawn_blocking(move || {
+        let clock = self.clock.clone();
+        let (index, timed) = tokio::task::spawn_blocking(move || {
             let mut extractor = workers
                 .extractors
                 .lock()
                 .expect("no thread panics while it holds this lock")
                 .pop()
                 .unwrap_or_else(|| Extractor::new(Limits::default()));
-            let result = unpack(&mut extractor, &package, &body, verified, &temporary, &target);
+            let result = unpack(&mut extractor, &package, &body, verified, &temporary, &target, &clock);
             workers.extractors.lock().expect("no thread panics while it holds this lock").push(extractor);
             result
         })
         .await
         .map_err(|error| lost(&error.to_string()))??;
         drop(permit);
+        spans.extend(timed);
         let index = Arc::new(index);
         self.known.borrow_mut().insert(job.key, Arc::clone(&index));
-        Ok(IngestReport { index, bytes, requests })
+        Ok(IngestReport { index, bytes, requests, spans })
     }
 
     async fn commit(&self) -> Result<(), Fault> {
@@ -182,14 +185,21 @@ fn unpack(
     verified: bool,
     temporary: &Path,
     target: &Path,
-) -> Result<PackageIndex, Fault> {
+    clock: &NativeClock,
+) -> Result<(PackageIndex, [Span; 2]), Fault> {
+    let began = clock.monotonic_milliseconds();
     let entries = if verified {
         extractor.extract(package, compressed)
     } else {
         extractor.extract_unverified(package, compressed)
     };
-    let entries = entries.map_err(|error| Fault::from(&error))?;
-    Ok(publish(prepare(entries), temporary, target)?)
+    let prepared = prepare(entries.map_err(|error| Fault::from(&error))?);
+    let bytes = prepared.contents.iter().map(|contents| contents.len() as u64).sum();
+    let unpacked = clock.monotonic_milliseconds();
+    let index = publish(prepared, temporary, target)?;
+    let stored = clock.monotonic_milliseconds();
+    let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
+    Ok((index, spans))
 }
 
 /// Steps 2 to 4 of the module's protocol.

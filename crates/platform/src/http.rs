@@ -25,6 +25,8 @@ pub struct HttpResponse {
     pub headers: Vec<(String, String)>,
     /// The body, content encodings removed.
     pub body: Bytes,
+    /// Milliseconds from sending the request until the headers were there.
+    pub answered_after: f64,
 }
 
 impl HttpResponse {

@@ -11,7 +11,9 @@ mod clock;
 mod files;
 mod http;
 pub mod memory;
+mod span;
 
 pub use clock::Clock;
 pub use files::{Directory, FileError, FileErrorKind, RandomAccessFile};
 pub use http::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+pub use span::{Span, Work};

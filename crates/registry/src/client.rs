@@ -7,7 +7,7 @@ use crate::retry::RetryPolicy;
 use crate::tarball::TarballRequest;
 use gantry_archive::Integrity;
 use gantry_manifest::{Authorization, Config, without_userinfo};
-use gantry_platform::{Clock, Http};
+use gantry_platform::{Clock, Http, Span, Work};
 use std::cell::{Cell, RefCell, RefMut};
 use url::Url;
 
@@ -82,6 +82,8 @@ pub struct RegistryClient<H, C> {
     /// Requests for documents since they were last taken.
     requests: Cell<u32>,
     stale_uses: RefCell<StaleUses>,
+    /// How documents were had, with their packages; `None` while nobody wants to know.
+    spans: RefCell<Option<Vec<(String, Span)>>>,
 }
 
 impl<H: Http, C: Clock> RegistryClient<H, C> {
@@ -101,6 +103,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             settings,
             requests: Cell::default(),
             stale_uses: RefCell::default(),
+            spans: RefCell::default(),
         }
     }
 
@@ -119,6 +122,16 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// Requests made for documents since the last call, repetitions included.
     pub fn take_requests(&self) -> u32 {
         self.requests.take()
+    }
+
+    /// From now on notes how documents are had, or does so no more.
+    pub fn note_spans(&self, wanted: bool) {
+        *self.spans.borrow_mut() = wanted.then(Vec::new);
+    }
+
+    /// What was noted since the last call, each with the package concerned.
+    pub fn take_spans(&self) -> Vec<(String, Span)> {
+        self.spans.borrow_mut().as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Whether a kept document has turned out to be damaged after it was given out. What was made of it has to be made
@@ -189,6 +202,24 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     pub(crate) fn cache_mode(&self) -> CacheMode {
         self.cache_mode.get()
+    }
+
+    pub(crate) fn note_span(&self, package: &str, span: Span) {
+        if let Some(spans) = &mut *self.spans.borrow_mut() {
+            spans.push((package.to_owned(), span));
+        }
+    }
+
+    /// Does something that concerns `bytes` bytes, and notes how long it took.
+    pub(crate) fn timed<T>(&self, work: Work, package: &str, bytes: u64, action: impl FnOnce() -> T) -> T {
+        if self.spans.borrow().is_none() {
+            return action();
+        }
+        let began = self.clock.monotonic_milliseconds();
+        let result = action();
+        let ended = self.clock.monotonic_milliseconds();
+        self.note_span(package, Span::of(work, began, ended, bytes));
+        result
     }
 
     pub(crate) fn count_request(&self) {

@@ -6,7 +6,7 @@ use crate::mirror::CacheMode;
 use crate::retry::{ask, retrying};
 use crate::{RegistryError, RegistryWarning};
 use gantry_manifest::{Manifest, Packument};
-use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse};
+use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse, Work};
 use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ pub(crate) struct StaleUses {
 
 /// What a request is for.
 struct Asked<'a> {
+    work: Work,
     /// The package's name, which decides on the registry.
     name: &'a str,
     /// What errors call it.
@@ -72,7 +73,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let scope = self.scope(&registry, name)?;
         let key = MirrorKey::packument(&scope, form, name);
         let mode = self.cache_mode();
-        let kept = self.mirror().and_then(|mirror| mirror.find(&key));
+        let kept = self.mirror().and_then(|mirror| self.timed(Work::Kept, name, 0, || mirror.find(&key)));
         match &kept {
             Some(kept) if mode.is_content_with(&kept.freshness, self.clock().unix_milliseconds()) => {
                 return Ok(Arc::clone(&kept.packument));
@@ -86,6 +87,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         let url = self.document_url(name, None)?;
         let asked = Asked {
+            work: Work::Packument,
             name,
             package: name,
             url: &url,
@@ -130,7 +132,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         let url = self.document_url(name, Some(version))?;
         let (accept, headers) = (ACCEPT_FULL, Vec::new());
-        let asked = Asked { name, package: &package, url: &url, accept, headers, has_copy: false };
+        let work = Work::Version;
+        let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
         let (alone, may_be_kept) = match self.ask_for(&asked).await {
             Ok(response) => {
                 let may_be_kept = freshness_of(&response, 0.0).is_some();
@@ -185,7 +188,9 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             }
             return Ok(kept.packument);
         }
-        let packument = Packument::scan(response.body).map(Arc::new).map_err(|source| RegistryError::Packument {
+        let length = response.body.len() as u64;
+        let scanned = self.timed(Work::Scan, name, length, || Packument::scan(response.body));
+        let packument = scanned.map(Arc::new).map_err(|source| RegistryError::Packument {
             package: name.to_owned(),
             url: url.to_owned(),
             source,
@@ -213,7 +218,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 max_body_bytes: MAX_PACKUMENT_BYTES,
             };
             self.count_request();
-            ask(self.http(), request, asked.package)
+            let note = |span| self.note_span(asked.package, span);
+            ask(self.http(), self.clock(), request, asked.package, asked.work, note)
         })
         .await
     }

@@ -2,7 +2,7 @@
 
 use crate::RegistryError;
 use core::future::Future;
-use gantry_platform::{Clock, Http, HttpRequest, HttpResponse};
+use gantry_platform::{Clock, Http, HttpRequest, HttpResponse, Span, Work};
 
 /// How often and how patiently a request is repeated.
 ///
@@ -78,13 +78,27 @@ where
 }
 
 /// Sends a request once and turns what is neither a 200 nor the 304 that was asked for into an error about `package`.
-pub(crate) async fn ask<H: Http>(http: &H, request: HttpRequest, package: &str) -> Result<HttpResponse, RegistryError> {
+/// `note` is told how it went.
+pub(crate) async fn ask<H: Http, C: Clock>(
+    http: &H,
+    clock: &C,
+    request: HttpRequest,
+    package: &str,
+    work: Work,
+    note: impl FnOnce(Span),
+) -> Result<HttpResponse, RegistryError> {
     let url = request.url.clone();
     let is_conditional = request.headers.iter().any(|(name, _)| name.starts_with("if-"));
-    let response = http
-        .send(request)
-        .await
-        .map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
+    let began = clock.monotonic_milliseconds();
+    let answer = http.send(request).await;
+    let span = Span::of(work, began, clock.monotonic_milliseconds(), 0);
+    note(match &answer {
+        Ok(HttpResponse { status, body, answered_after, .. }) => {
+            Span { answered: began + answered_after, status: *status, bytes: body.len() as u64, ..span }
+        }
+        Err(_) => span,
+    });
+    let response = answer.map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
     let package = package.to_owned();
     match response.status {
         200 => Ok(response),

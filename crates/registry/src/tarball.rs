@@ -7,7 +7,8 @@ use crate::RegistryError;
 use crate::retry::{RetryPolicy, ask, retrying};
 use bytes::Bytes;
 use gantry_archive::Integrity;
-use gantry_platform::{Clock, Http, HttpRequest};
+use gantry_platform::{Clock, Http, HttpRequest, Span, Work};
+use std::cell::RefCell;
 
 /// Everything needed to fetch one tarball.
 #[derive(Debug, Clone)]
@@ -35,6 +36,8 @@ pub struct FetchedTarball {
     pub body: Bytes,
     /// Requests it took.
     pub requests: u32,
+    /// How requests and hashing went.
+    pub spans: Vec<Span>,
 }
 
 /// Fetches and verifies a tarball; a body that does not verify is fetched once more (npm does the same: a proxy or cache
@@ -47,6 +50,7 @@ pub async fn fetch_tarball<H: Http, C: Clock>(
     if request.offline {
         return Err(RegistryError::NotCached { package: request.package.clone() });
     }
+    let spans = RefCell::new(Vec::with_capacity(2));
     let mut requests = 0;
     let mut refetched = false;
     loop {
@@ -65,12 +69,16 @@ pub async fn fetch_tarball<H: Http, C: Clock>(
                 timeout_milliseconds: request.retry.timeout_milliseconds,
                 max_body_bytes: request.max_bytes,
             };
-            ask(http, http_request, &request.package)
+            ask(http, clock, http_request, &request.package, Work::Tarball, |span| spans.borrow_mut().push(span))
         })
         .await?
         .body;
-        match request.integrity.as_ref().map(|integrity| integrity.verify(&request.package, &body)) {
-            None | Some(Ok(())) => return Ok(FetchedTarball { body, requests }),
+        let began = clock.monotonic_milliseconds();
+        let verdict = request.integrity.as_ref().map(|integrity| integrity.verify(&request.package, &body));
+        let ended = clock.monotonic_milliseconds();
+        spans.borrow_mut().push(Span::of(Work::Verify, began, ended, body.len() as u64));
+        match verdict {
+            None | Some(Ok(())) => return Ok(FetchedTarball { body, requests, spans: spans.into_inner() }),
             Some(Err(_)) if !refetched => refetched = true,
             Some(Err(source)) => {
                 return Err(RegistryError::Tarball {

@@ -56,7 +56,7 @@ impl Clock for Sleeps {
 }
 
 fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpErrorKind> {
-    Ok(HttpResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) })
+    Ok(HttpResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()), answered_after: 0.0 })
 }
 
 pub(crate) fn client(

@@ -45,6 +45,8 @@ pub(super) struct InstallOptions {
     #[serde(default)]
     prefer_online: bool,
     lock_fields: Option<String>,
+    #[serde(default)]
+    timing: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -133,6 +135,7 @@ impl InstallOptions {
             lock_fields,
             omit,
             resolve,
+            timing: self.timing,
         })
     }
 }

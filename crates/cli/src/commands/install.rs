@@ -46,7 +46,7 @@ fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<Projec
             std::process::exit(130);
         });
     }
-    let reporter = Arc::new(Mutex::new(Reporter::new(arguments.json)));
+    let reporter = Arc::new(Mutex::new(Reporter::new(arguments)));
     for warning in &settings.warnings {
         locked(&reporter).event(&Event::Warning { code: warning.0.to_owned(), message: warning.1.clone() });
     }

@@ -56,7 +56,7 @@ impl MetadataMirror for Mirror {
 
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Ok(HttpResponse { status, headers, body: Bytes::copy_from_slice(body.as_bytes()) })
+    Ok(HttpResponse { status, headers, body: Bytes::copy_from_slice(body.as_bytes()), answered_after: 0.0 })
 }
 
 const FRESH: (&str, &str) = ("cache-control", "public, max-age=300");

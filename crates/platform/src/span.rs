@@ -1,0 +1,83 @@
+//! What was done, and when: the raw material of diagnostics.
+
+/// The kinds of work that are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Work {
+    /// A request for a packument, up to its whole body.
+    Packument,
+    /// A request for the document of one version.
+    Version,
+    /// A request for a tarball.
+    Tarball,
+    /// Looking up a kept document.
+    Kept,
+    /// Finding the versions in a packument.
+    Scan,
+    /// Hashing a tarball.
+    Verify,
+    /// Inflating and reading the archive.
+    Unpack,
+    /// Writing a package to the store.
+    Store,
+    /// The resolver's own work.
+    Resolve,
+}
+
+impl Work {
+    /// All kinds, in the order of their declaration.
+    pub const ALL: [Self; 9] = [
+        Self::Packument,
+        Self::Version,
+        Self::Tarball,
+        Self::Kept,
+        Self::Scan,
+        Self::Verify,
+        Self::Unpack,
+        Self::Store,
+        Self::Resolve,
+    ];
+
+    /// A short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packument => "packument",
+            Self::Version => "version",
+            Self::Tarball => "tarball",
+            Self::Kept => "kept",
+            Self::Scan => "scan",
+            Self::Verify => "verify",
+            Self::Unpack => "unpack",
+            Self::Store => "store",
+            Self::Resolve => "resolve",
+        }
+    }
+
+    /// Whether it is a request.
+    pub fn is_request(self) -> bool {
+        matches!(self, Self::Packument | Self::Version | Self::Tarball)
+    }
+}
+
+/// One piece of work. Times are those of the platform's monotonic clock, in milliseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    /// Of which kind.
+    pub work: Work,
+    /// When it began.
+    pub began: f64,
+    /// When it ended, well or badly.
+    pub ended: f64,
+    /// For a request, when the headers of an answer were there; else 0.
+    pub answered: f64,
+    /// For a request, its status, and 0 where no answer came; else 0.
+    pub status: u16,
+    /// Bytes received, read or written; 0 where that says nothing.
+    pub bytes: u64,
+}
+
+impl Span {
+    /// Work that is no request.
+    pub fn of(work: Work, began: f64, ended: f64, bytes: u64) -> Self {
+        Self { work, began, ended, answered: 0.0, status: 0, bytes }
+    }
+}
