@@ -7,11 +7,12 @@ use crate::javascript::{from_object, to_object, until_aborted};
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackResult};
 use crate::store::{file_fault, store_fault};
+use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
-use gantry_engine::{EngineError, Fault};
+use gantry_engine::Fault;
 use gantry_platform::{Clock, Directory, Span, Work};
-use gantry_registry::{FetchedTarball, TarballRequest, fetch_tarball};
-use gantry_store::{PackWriter, prepare};
+use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
+use gantry_store::{PackWriter, SegmentPlace, prepare};
 use serde::Deserialize;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -83,25 +84,39 @@ impl Unpacker {
     }
 
     async fn run(&self, request: TarballRequest, timed: bool) -> Result<UnpackResult, Fault> {
-        let FetchedTarball { body, requests, mut spans } = fetch_tarball(&BrowserHttp, &BrowserClock, &request)
-            .await
-            .map_err(|error| EngineError::from(error).to_fault())?;
-        let mut extractor = self.extractor.borrow_mut();
+        let take = async |body: Bytes| self.take(&request, &body);
+        let FetchedTarball { contents: (place, index, steps), bytes, requests, mut spans } =
+            fetch_tarball(&BrowserHttp, &BrowserClock, &request, take).await?;
+        spans.extend(steps);
+        let result = UnpackResult::new(&place, index, bytes, requests);
+        Ok(if timed { result.with_spans(&spans) } else { result })
+    }
+
+    /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took.
+    fn take(
+        &self,
+        request: &TarballRequest,
+        body: &[u8],
+    ) -> Result<(SegmentPlace, Vec<u8>, [Span; 3]), Refusal<Fault>> {
         let began = BrowserClock.monotonic_milliseconds();
+        request.verify(body).map_err(Refusal::Mismatch)?;
+        let verified = BrowserClock.monotonic_milliseconds();
+        let mut extractor = self.extractor.borrow_mut();
         let entries = if request.integrity.is_some() {
-            extractor.extract(&request.package, &body)
+            extractor.extract(&request.package, body)
         } else {
-            extractor.extract_unverified(&request.package, &body)
+            extractor.extract_unverified(&request.package, body)
         };
-        let entries = entries.map_err(|error| Fault::from(&error))?;
-        let prepared = prepare(entries);
+        let prepared = prepare(entries.map_err(|error| Refusal::Other(Fault::from(&error)))?);
         let unpacked = BrowserClock.monotonic_milliseconds();
         let appended = self.writer.borrow_mut().append(&prepared);
-        let place = appended.map_err(|error| store_fault(&error).with_package(&request.package))?;
-        let bytes = prepared.contents.iter().map(|contents| contents.len() as u64).sum();
-        spans.push(Span::of(Work::Unpack, began, unpacked, bytes));
-        spans.push(Span::of(Work::Store, unpacked, BrowserClock.monotonic_milliseconds(), bytes));
-        let result = UnpackResult::new(&place, prepared.index.encode(), body.len() as u64, requests);
-        Ok(if timed { result.with_spans(&spans) } else { result })
+        let place = appended.map_err(|error| Refusal::Other(store_fault(&error).with_package(&request.package)))?;
+        let stored = BrowserClock.monotonic_milliseconds();
+        let steps = [
+            Span::of(Work::Verify, began, verified, body.len() as u64),
+            Span::of(Work::Unpack, verified, unpacked, place.length),
+            Span::of(Work::Store, unpacked, stored, place.length),
+        ];
+        Ok((place, prepared.index.encode(), steps))
     }
 }

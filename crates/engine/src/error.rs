@@ -64,6 +64,12 @@ impl Fault {
     }
 }
 
+impl From<RegistryError> for Fault {
+    fn from(error: RegistryError) -> Self {
+        EngineError::from(error).to_fault()
+    }
+}
+
 impl From<&ArchiveError> for Fault {
     fn from(error: &ArchiveError) -> Self {
         let package = error.package().map(str::to_owned);

@@ -13,17 +13,18 @@
 use crate::descriptor::{create_file, make_directories, open_directory};
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
+use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Span, Work};
-use gantry_registry::{FetchedTarball, fetch_tarball};
+use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
 /// A temporary directory older than this belongs to a process that died.
@@ -46,6 +47,23 @@ struct Workers {
     permits: Semaphore,
     extractors: Mutex<Vec<Extractor>>,
 }
+
+impl Workers {
+    fn extractor(&self) -> Extractor {
+        self.idle().pop().unwrap_or_else(|| Extractor::new(Limits::default()))
+    }
+
+    fn put_back(&self, extractor: Extractor) {
+        self.idle().push(extractor);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Extractor>> {
+        self.extractors.lock().expect("no thread panics while it holds this lock")
+    }
+}
+
+/// A package's files, and how long it took to verify, to unpack and to store them.
+type Taken = (PackageIndex, [Span; 3]);
 
 impl PackageDirectories {
     /// The store below `directory`; nothing is made before the first package is.
@@ -94,6 +112,26 @@ impl PackageDirectories {
         discard(&self.directory(key), &self.temporary)
     }
 
+    /// Verifies and unpacks a tarball on one of the threads for it, once one is free.
+    async fn take(&self, request: &Arc<TarballRequest>, body: Bytes, target: PathBuf) -> Result<Taken, Refusal<Fault>> {
+        let lost = |message: &str| Refusal::Other(NativeError::Task { message: message.to_owned() }.into());
+        let _permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
+        let (workers, request) = (Arc::clone(&self.workers), Arc::clone(request));
+        let (temporary, clock) = (self.temporary.clone(), self.clock.clone());
+        tokio::task::spawn_blocking(move || {
+            let began = clock.monotonic_milliseconds();
+            request.verify(&body).map_err(Refusal::Mismatch)?;
+            let verified = Span::of(Work::Verify, began, clock.monotonic_milliseconds(), body.len() as u64);
+            let mut extractor = workers.extractor();
+            let result = unpack(&mut extractor, &request, &body, &temporary, &target, &clock);
+            workers.put_back(extractor);
+            let (index, [unpacked, stored]) = result.map_err(Refusal::Other)?;
+            Ok((index, [verified, unpacked, stored]))
+        })
+        .await
+        .unwrap_or_else(|error| Err(lost(&error.to_string())))
+    }
+
     /// Removes what dead processes left.
     pub fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.temporary) else { return };
@@ -119,29 +157,10 @@ impl PackageStore for PackageDirectories {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
-        let package = job.tarball.package.clone();
-        let fetched = fetch_tarball(&self.http, &self.clock, &job.tarball).await.map_err(fault_of)?;
-        let FetchedTarball { body, requests, mut spans } = fetched;
-        let bytes = body.len() as u64;
-        let permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
-        let workers = Arc::clone(&self.workers);
-        let (target, temporary) = (self.directory(&job.key), self.temporary.clone());
-        let verified = job.tarball.integrity.is_some();
-        let clock = self.clock.clone();
-        let (index, timed) = tokio::task::spawn_blocking(move || {
-            let mut extractor = workers
-                .extractors
-                .lock()
-                .expect("no thread panics while it holds this lock")
-                .pop()
-                .unwrap_or_else(|| Extractor::new(Limits::default()));
-            let result = unpack(&mut extractor, &package, &body, verified, &temporary, &target, &clock);
-            workers.extractors.lock().expect("no thread panics while it holds this lock").push(extractor);
-            result
-        })
-        .await
-        .map_err(|error| lost(&error.to_string()))??;
-        drop(permit);
+        let request = Arc::new(job.tarball);
+        let take = async |body| self.take(&request, body, self.directory(&job.key)).await;
+        let fetched = fetch_tarball(&self.http, &self.clock, &request, take).await?;
+        let FetchedTarball { contents: (index, timed), bytes, requests, mut spans } = fetched;
         spans.extend(timed);
         let index = Arc::new(index);
         self.known.borrow_mut().insert(job.key, Arc::clone(&index));
@@ -170,28 +189,19 @@ impl PackageStore for PackageDirectories {
     }
 }
 
-fn fault_of(error: gantry_registry::RegistryError) -> Fault {
-    gantry_engine::EngineError::from(error).to_fault()
-}
-
-fn lost(message: &str) -> Fault {
-    NativeError::Task { message: message.to_owned() }.into()
-}
-
 fn unpack(
     extractor: &mut Extractor,
-    package: &str,
+    request: &TarballRequest,
     compressed: &[u8],
-    verified: bool,
     temporary: &Path,
     target: &Path,
     clock: &NativeClock,
 ) -> Result<(PackageIndex, [Span; 2]), Fault> {
     let began = clock.monotonic_milliseconds();
-    let entries = if verified {
-        extractor.extract(package, compressed)
+    let entries = if request.integrity.is_some() {
+        extractor.extract(&request.package, compressed)
     } else {
-        extractor.extract_unverified(package, compressed)
+        extractor.extract_unverified(&request.package, compressed)
     };
     let prepared = prepare(entries.map_err(|error| Fault::from(&error))?);
     let bytes = prepared.contents.iter().map(|contents| contents.len() as u64).sum();

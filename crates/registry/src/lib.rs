@@ -26,7 +26,7 @@ pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost,
 pub use error::{CODES, RegistryError};
 pub use mirror::{CacheMode, MetadataMirror};
 pub use retry::RetryPolicy;
-pub use tarball::{FetchedTarball, TarballRequest, fetch_tarball};
+pub use tarball::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 
 /// npm's own default registry, read at build time from npm's published definitions; `None` where those were not at hand.
 pub const DEFAULT_REGISTRY: Option<&str> = option_env!("GANTRY_DEFAULT_REGISTRY");

@@ -6,7 +6,7 @@
 use crate::RegistryError;
 use crate::retry::{RetryPolicy, ask, retrying};
 use bytes::Bytes;
-use gantry_archive::Integrity;
+use gantry_archive::{ArchiveError, Integrity};
 use gantry_platform::{Clock, Http, HttpRequest, Span, Work};
 use std::cell::RefCell;
 
@@ -29,28 +29,48 @@ pub struct TarballRequest {
     pub offline: bool,
 }
 
-/// A verified tarball.
+/// A tarball that was used, and what it took.
 #[derive(Debug, Clone)]
-pub struct FetchedTarball {
-    /// The compressed bytes.
-    pub body: Bytes,
+pub struct FetchedTarball<T> {
+    /// What became of its contents.
+    pub contents: T,
+    /// Compressed bytes received.
+    pub bytes: u64,
     /// Requests it took.
     pub requests: u32,
-    /// How requests and hashing went.
+    /// How the requests went.
     pub spans: Vec<Span>,
 }
 
-/// Fetches and verifies a tarball; a body that does not verify is fetched once more (npm does the same: a proxy or cache
-/// may have held a damaged copy).
-pub async fn fetch_tarball<H: Http, C: Clock>(
+/// Why a body was of no use.
+#[derive(Debug)]
+pub enum Refusal<E> {
+    /// It is not the one that was asked for: another copy may be.
+    Mismatch(ArchiveError),
+    /// Something else, which asking again does not change.
+    Other(E),
+}
+
+impl TarballRequest {
+    /// Whether `body` is what the lock or packument promised; where neither says, any is.
+    pub fn verify(&self, body: &[u8]) -> Result<(), ArchiveError> {
+        self.integrity.as_ref().map_or(Ok(()), |integrity| integrity.verify(&self.package, body))
+    }
+}
+
+/// Fetches a tarball and gives it to `take`, which [verifies](TarballRequest::verify) it before it uses it, on whatever
+/// thread it likes. A body that does not verify is fetched once more (npm does the same: a proxy or cache may have held a
+/// damaged copy).
+pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     http: &H,
     clock: &C,
     request: &TarballRequest,
-) -> Result<FetchedTarball, RegistryError> {
+    take: impl AsyncFn(Bytes) -> Result<T, Refusal<E>>,
+) -> Result<FetchedTarball<T>, E> {
     if request.offline {
-        return Err(RegistryError::NotCached { package: request.package.clone() });
+        return Err(RegistryError::NotCached { package: request.package.clone() }.into());
     }
-    let spans = RefCell::new(Vec::with_capacity(2));
+    let spans = RefCell::new(Vec::with_capacity(1));
     let mut requests = 0;
     let mut refetched = false;
     loop {
@@ -73,20 +93,15 @@ pub async fn fetch_tarball<H: Http, C: Clock>(
         })
         .await?
         .body;
-        let began = clock.monotonic_milliseconds();
-        let verdict = request.integrity.as_ref().map(|integrity| integrity.verify(&request.package, &body));
-        let ended = clock.monotonic_milliseconds();
-        spans.borrow_mut().push(Span::of(Work::Verify, began, ended, body.len() as u64));
-        match verdict {
-            None | Some(Ok(())) => return Ok(FetchedTarball { body, requests, spans: spans.into_inner() }),
-            Some(Err(_)) if !refetched => refetched = true,
-            Some(Err(source)) => {
-                return Err(RegistryError::Tarball {
-                    package: request.package.clone(),
-                    url: request.url.clone(),
-                    source,
-                });
+        let bytes = body.len() as u64;
+        match take(body).await {
+            Ok(contents) => return Ok(FetchedTarball { contents, bytes, requests, spans: spans.into_inner() }),
+            Err(Refusal::Mismatch(_)) if !refetched => refetched = true,
+            Err(Refusal::Mismatch(source)) => {
+                let (package, url) = (request.package.clone(), request.url.clone());
+                return Err(RegistryError::Tarball { package, url, source }.into());
             }
+            Err(Refusal::Other(error)) => return Err(error),
         }
     }
 }

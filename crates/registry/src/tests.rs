@@ -1,6 +1,9 @@
 //! Addresses, credentials and the retry rules, against a scripted HTTP and a clock that only counts.
 
-use crate::{CacheMode, RegistryClient, RegistryError, RegistrySettings, ReplaceHost, RetryPolicy, fetch_tarball};
+use crate::{
+    CacheMode, FetchedTarball, Refusal, RegistryClient, RegistryError, RegistrySettings, ReplaceHost, RetryPolicy,
+    TarballRequest, fetch_tarball,
+};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
@@ -80,6 +83,16 @@ pub(crate) fn client(
 
 pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("scripted answers never wait")
+}
+
+/// Fetches and verifies a tarball; its contents are its body.
+pub(crate) fn fetch(
+    http: &impl Http,
+    clock: &impl Clock,
+    request: &TarballRequest,
+) -> Result<FetchedTarball<Bytes>, RegistryError> {
+    let take = async |body: Bytes| request.verify(&body).map(|()| body).map_err(Refusal::Mismatch);
+    now(fetch_tarball(http, clock, request, take))
 }
 
 pub(crate) const PACKUMENT: &str =
@@ -288,7 +301,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
     for (resolved, credential) in [(None, &basic.1[..]), (elsewhere, "Basic bWU6c2VjcmV0")] {
         let request = client.tarball_request("a", "1.0.0", resolved, wanted.clone()).unwrap();
         assert_eq!(request.authorization.as_deref(), Some(credential));
-        errors.push(now(fetch_tarball(&script, &Sleeps::default(), &request)).unwrap_err());
+        errors.push(fetch(&script, &Sleeps::default(), &request).unwrap_err());
     }
     errors.push(client.tarball_request("a", "1.0.0", Some("ftp://me:secret@host/a.tgz"), None).unwrap_err());
     client.set_cache_mode(CacheMode::Offline);
@@ -344,11 +357,12 @@ fn a_damaged_tarball_is_fetched_once_more_past_any_cache() {
         settings.tarball_request("a", "1.0.0", None, Some(integrity.clone())).unwrap()
     };
     let script = Script::new(vec![answer(200, "wrong"), answer(200, "right")]);
-    let fetched = now(fetch_tarball(&script, &Sleeps::default(), &request(&script))).unwrap();
-    assert_eq!((&fetched.body[..], fetched.requests), (&b"right"[..], 2));
+    let fetched = fetch(&script, &Sleeps::default(), &request(&script)).unwrap();
+    assert_eq!((&fetched.contents[..], fetched.bytes, fetched.requests), (&b"right"[..], 5, 2));
+    assert_eq!(fetched.spans.iter().map(|span| span.bytes).collect::<Vec<_>>(), [5, 5]);
     assert!(script.asked()[1].headers.iter().any(|(name, value)| name == "cache-control" && value == "no-cache"));
 
     let script = Script::new(vec![answer(200, "wrong"), answer(200, "wrong")]);
-    let error = now(fetch_tarball(&script, &Sleeps::default(), &request(&script))).unwrap_err();
+    let error = fetch(&script, &Sleeps::default(), &request(&script)).unwrap_err();
     assert_eq!((error.code(), error.package()), ("ARCHIVE_INTEGRITY", "a@1.0.0"));
 }

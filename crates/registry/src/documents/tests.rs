@@ -1,7 +1,7 @@
 //! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
 
-use crate::tests::{PACKUMENT, Script, Sleeps, client, now};
-use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost, fetch_tarball};
+use crate::tests::{PACKUMENT, Script, Sleeps, client, fetch, now};
+use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
@@ -201,7 +201,7 @@ fn offline_a_tarball_that_is_not_in_the_store_is_said_to_be_missing() {
     let machine = Machine { mode: CacheMode::Offline, ..Machine::default() };
     let (client, script) = machine.run(vec![]);
     let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
-    let error = now(fetch_tarball(&script, &machine.clock, &request)).unwrap_err();
+    let error = fetch(&script, &machine.clock, &request).unwrap_err();
     assert_eq!((error.code(), error.package()), ("REGISTRY_NOT_CACHED", "a@1.0.0"));
     let hint = error.hint().unwrap();
     assert!(hint.contains("prefer-offline"), "{hint}");
