@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { startRegistry, Workspace } from './lib/programs.mjs';
+import { describe, test } from 'node:test';
+import { registryForSuite, Workspace } from './lib/programs.mjs';
 
 /** Exit statuses of the command. */
 const fault = { project: 1, usage: 2, registry: 3, disk: 4, package: 5 };
@@ -86,9 +86,13 @@ async function closedPort() {
 
 describe('bad input', { concurrency: 1 }, () => {
   let registry;
-  before(async () => {
-    registry = await startRegistry({ after }, '--fixtures', 'basic');
-  });
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    '--fixtures',
+    'basic',
+  );
   // Retries wait as npm's do; for what is transient on purpose, one quick retry is enough.
   const impatient = 'fetch-retries=1\nfetch-retry-mintimeout=1\nfetch-retry-maxtimeout=2\n';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { projectsFolder, startRegistry, Workspace } from './lib/programs.mjs';
+import { describe, test } from 'node:test';
+import { projectsFolder, registryForSuite, Workspace } from './lib/programs.mjs';
 
 const projects = readdirSync(projectsFolder).filter((name) => existsSync(join(projectsFolder, name, 'package.json')));
 
@@ -15,8 +15,8 @@ function problems(workspace, project) {
 
 describe('real projects', { concurrency: 1 }, () => {
   let registry;
-  before(async () => {
-    registry = await startRegistry({ after });
+  registryForSuite((url) => {
+    registry = url;
   });
 
   test('there are projects', () => assert.notEqual(projects.length, 0));

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -130,4 +131,23 @@ export async function startRegistry(owner, ...words) {
       if (text.includes('\n')) settle(JSON.parse(text).url);
     });
   });
+}
+
+/** Has a replay registry run while the tests of a suite do; `started` is told its address before the first. */
+export function registryForSuite(started, ...words) {
+  let end;
+  const owner = {
+    after(stop) {
+      end = stop;
+    },
+  };
+  before(async () => started(await startRegistry(owner, ...words)));
+  after(() => end?.());
+}
+
+/** A control request to a replay registry: its counts and log, and the faults it is to play. */
+export async function control(registry, method, action, body) {
+  const answer = await fetch(`${registry}-/gantry/${action}`, { method, body: body && JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${method} ${action}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
 }
