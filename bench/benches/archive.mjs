@@ -18,6 +18,7 @@ const tasks = [
     candidates: [
       ...ownCandidates(),
       ...atBoth('flate2 GzDecoder, with CRC', 'miniz_oxide', 'zune-inflate'),
+      { way: 'libdeflate', place: 'native' },
       script('DecompressionStream', 'page'),
       script('DecompressionStream', 'Node'),
       script('node:zlib', 'Node'),
@@ -29,6 +30,7 @@ const tasks = [
     what: 'SHA-512 of the compressed bytes',
     candidates: [
       ...ownCandidates(),
+      { way: 'ring', place: 'native' },
       script('WebCrypto', 'page'),
       script('WebCrypto', 'Node'),
       script('node:crypto', 'Node'),

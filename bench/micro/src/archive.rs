@@ -19,6 +19,12 @@ pub(crate) fn workload(name: &str, input: &Bundle) -> Result<Option<Box<dyn Work
         "inflate/flate2 GzDecoder, with CRC" => each(tarballs(input)?, Vec::new(), alternatives::gz_decoder),
         "inflate/miniz_oxide" => each(tarballs(input)?, Vec::new(), alternatives::miniz),
         "inflate/zune-inflate" => each(tarballs(input)?, (), |(), tarball| alternatives::zune(tarball)),
+        #[cfg(not(target_family = "wasm"))]
+        "inflate/libdeflate" => each(tarballs(input)?, alternatives::native::Inflater::new(), |inflater, tarball| {
+            inflater.inflate(tarball)
+        }),
+        #[cfg(not(target_family = "wasm"))]
+        "hash/ring" => each(tarballs(input)?, (), |(), tarball| alternatives::native::ring(tarball)),
         "hash/gantry" => each(tarballs(input)?, (), |(), tarball| {
             tarball.integrity.verify(&tarball.name, &tarball.bytes).expect("checked before");
             1
@@ -90,8 +96,8 @@ mod tests {
     fn all_ways_of_a_task_arrive_at_the_same_number() {
         let input = generate::tarballs(12);
         for (task, ways) in [
-            ("inflate", &["gantry", "flate2 GzDecoder, with CRC", "miniz_oxide", "zune-inflate"][..]),
-            ("hash", &["gantry"]),
+            ("inflate", &["gantry", "flate2 GzDecoder, with CRC", "miniz_oxide", "zune-inflate", "libdeflate"][..]),
+            ("hash", &["gantry", "ring"]),
             ("untar", &["gantry", "tar entries_with_seek", "tar entries"]),
             ("extract", &["gantry", "sha2, flate2 GzDecoder, tar"]),
         ] {

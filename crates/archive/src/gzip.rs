@@ -5,8 +5,11 @@
 //! verified the compressed bytes or ask for [`Checksum::Verify`]. The trailer's size is a hint for the buffer's size, never
 //! believed beyond the limit, and the buffer grows if it was too small.
 
+mod whole;
+
 use crate::{ArchiveError, LimitKind};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use whole::Whole;
 
 /// Room beyond what is expected, so that the end of the stream is seen without growing.
 const SLACK: usize = 64;
@@ -36,11 +39,12 @@ pub(crate) struct Inflater {
     buffer: Vec<u8>,
     length: usize,
     stream: Decompress,
+    whole: Whole,
 }
 
 impl Inflater {
     pub fn new() -> Self {
-        Self { buffer: Vec::new(), length: 0, stream: Decompress::new(false) }
+        Self { buffer: Vec::new(), length: 0, stream: Decompress::new(false), whole: Whole::new() }
     }
 
     /// Bytes of memory that are held.
@@ -64,8 +68,16 @@ impl Inflater {
         let maximum = usize::try_from(maximum).unwrap_or(usize::MAX).min(usize::MAX - SLACK);
         let mut run = Run { package, maximum, checksum };
         if input.starts_with(&[0x1f, 0x8b]) {
-            self.reserve(run.expected_size(input).saturating_add(SLACK));
-            run.members(self, input)?;
+            let expected = run.expected_size(input);
+            self.reserve(expected.saturating_add(SLACK));
+            if checksum == Checksum::Skip
+                && expected > 0
+                && self.whole.inflate(run.after_header(input)?, TRAILER, &mut self.buffer[..expected])
+            {
+                self.length = expected;
+            } else {
+                run.members(self, input)?;
+            }
         } else {
             if input.len() > maximum {
                 return Err(run.too_large());
@@ -160,7 +172,7 @@ impl Run<'_> {
 
     /// Inflates one member's data to the end of the buffer; gives what follows the data.
     fn member<'i>(&self, inflater: &mut Inflater, input: &'i [u8]) -> Result<&'i [u8], ArchiveError> {
-        let Inflater { buffer, length, stream } = inflater;
+        let Inflater { buffer, length, stream, .. } = inflater;
         stream.reset(false);
         let mut rest = input;
         loop {

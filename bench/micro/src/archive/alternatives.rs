@@ -74,3 +74,42 @@ pub(super) fn tar_read(reader: impl Read) -> u64 {
     }
     number
 }
+
+/// What is compiled from C or assembly.
+#[cfg(not(target_family = "wasm"))]
+pub(super) mod native {
+    use super::{HEADER, TRAILER, Tarball, size};
+    use libdeflater::Decompressor;
+
+    /// libdeflate, raw, into one reused buffer.
+    pub struct Inflater {
+        decompressor: Decompressor,
+        buffer: Vec<u8>,
+    }
+
+    impl Inflater {
+        pub fn new() -> Self {
+            Self { decompressor: Decompressor::new(), buffer: Vec::new() }
+        }
+
+        pub fn inflate(&mut self, tarball: &Tarball) -> u64 {
+            let bytes = tarball.bytes.as_ref();
+            let size = size(bytes);
+            if self.buffer.len() < size {
+                self.buffer.resize(size, 0);
+            }
+            let buffer = &mut self.buffer[..size];
+            let inflated = if bytes[3] == 0 {
+                self.decompressor.deflate_decompress(&bytes[HEADER..bytes.len() - TRAILER], buffer)
+            } else {
+                // Options in the header; hardly a tarball has any.
+                self.decompressor.gzip_decompress(bytes, buffer)
+            };
+            inflated.expect("checked before") as u64
+        }
+    }
+
+    pub fn ring(tarball: &Tarball) -> u64 {
+        u64::from(ring::digest::digest(&ring::digest::SHA512, &tarball.bytes).as_ref().len() == 64)
+    }
+}

@@ -119,6 +119,23 @@ fn a_bomb_takes_no_more_memory_than_is_allowed() {
 }
 
 #[test]
+fn members_of_one_size_are_all_there() {
+    // Each trailer promises what the first member alone gives.
+    let archive = tar(&[("package/a", b"one", 0o644), ("package/b", b"two", 0o644)]);
+    let (first, second) = archive.split_at(archive.len() / 2);
+    let tarball = [gzip(first), gzip(second)].concat();
+    assert_eq!(Extractor::default().inflate("a@1.0.0", &tarball).unwrap(), archive);
+    // Nor is what only looks like another member one.
+    let stored = |bytes: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let nested = tar(&[("package/a.tgz", &gzip(&archive), 0o644)]);
+    assert_eq!(Extractor::default().inflate("a@1.0.0", &stored(&nested)).unwrap(), nested);
+}
+
+#[test]
 fn a_trailer_that_promises_too_little_is_harmless_under_any_limit() {
     let archive = tar(&[("package/a", &[0; 10_000], 0o644)]);
     let mut tarball = gzip(&archive);
