@@ -42,7 +42,7 @@ const aborts = new Map<number, { method: Method; controller: AbortController }>(
 /** Reads being answered. */
 const reads = new Set<Promise<unknown>>();
 /** These go one after the other, and so are never under way beside a close. */
-const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'clear', 'close']);
+const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'verify', 'clear', 'close']);
 let store: OpenStore | undefined;
 /** The last of the calls that change the tree. */
 let lastChange: Promise<unknown> = Promise.resolve();
@@ -59,6 +59,7 @@ const handlers: Handlers = {
   realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
   treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
   usage: () => opened().coordinator.usage(),
+  verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
   clear: (_, { signal }) => inTurn(signal, clear),
   close: (_, { signal }) => {
     abortChanges();
@@ -166,6 +167,14 @@ async function install(
   } finally {
     signal.removeEventListener('abort', abortJobs);
     batch.flush();
+  }
+}
+
+async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
+  try {
+    return await opened().coordinator.verify(signal);
+  } catch (error) {
+    throw signal.aborted ? stopped(signal) : error;
   }
 }
 

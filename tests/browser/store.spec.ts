@@ -237,3 +237,54 @@ test('what an install that was cut off left in the packs is given back by the ne
   ]);
   expect(result.grown).toBeLessThan(10_000);
 });
+
+test('verify finds damaged packages, and the next install brings them anew', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      let gantry = await Gantry.open({ registry, workers: 1 });
+      const install = (project: string, dependencies: Record<string, string>) =>
+        gantry.install({ project, packageJson: { name: 'project', dependencies } });
+      const digest = await (await install('hurt', { right: '1.0.0', left: '1.0.0' })).treeDigest();
+      await install('whole', { executable: '1.0.0' });
+      const before = await gantry.verify();
+      await gantry.close();
+
+      // One byte of a file of left's.
+      const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
+      const file = await (await stores.getDirectoryHandle('gantry')).getFileHandle('pack-0');
+      const bytes = new Uint8Array(await (await file.getFile()).arrayBuffer());
+      const position = new TextDecoder('latin1').decode(bytes).indexOf('module.exports = "left 1.0.0"');
+      const stream = await file.createWritable({ keepExistingData: true });
+      await stream.write({ type: 'write', position, data: new TextEncoder().encode('M') });
+      await stream.close();
+
+      gantry = await Gantry.open({ registry, workers: 1, timeout: 20_000 });
+      const found = await gantry.verify();
+      const again = await gantry.verify();
+      const missing = await gantry.project('hurt').then(
+        () => 'found',
+        ({ code }) => code,
+      );
+      const untouched = (await gantry.project('whole'))?.packages;
+      const repaired = await install('hurt', { right: '1.0.0', left: '1.0.0' });
+      const controller = new AbortController();
+      controller.abort();
+      const stopped = await gantry.verify({ signal: controller.signal }).catch(({ code }) => code);
+      const same = (await repaired.treeDigest()) === digest;
+      const { reused, requests } = repaired;
+      const after = await gantry.verify();
+      await gantry.close();
+      return { before, found, again, missing, untouched, same, reused, requests, stopped, after, position };
+    },
+    fixtures.url,
+  );
+  expect(result.position).toBeGreaterThan(0);
+  expect(result.before).toEqual({ packages: 3, bytes: expect.any(Number), damaged: [], projects: [] });
+  expect(result.before.bytes).toBeGreaterThan(100);
+  expect(result.found).toEqual({ ...result.before, damaged: ['left@1.0.0'], projects: ['hurt'] });
+  expect(result.again).toMatchObject({ packages: 2, damaged: [], projects: ['hurt'] });
+  expect(result).toMatchObject({ missing: 'LAYOUT_MISSING', untouched: 1, same: true, reused: 1, requests: 1 });
+  expect(result.stopped).toBe('ABORTED');
+  expect(result.after).toEqual(result.before);
+});

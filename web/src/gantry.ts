@@ -15,6 +15,7 @@ import type {
   OpenParameters,
   StoreUsage,
   Target,
+  Verification,
 } from './protocol.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 
@@ -158,6 +159,14 @@ export class Gantry {
 
   usage(): Promise<StoreUsage> {
     return this.#connection.call('usage', undefined);
+  }
+
+  /**
+   * Read everything that is stored and compare checksums. Damaged packages leave the store: the next install of a project
+   * that needs them fetches them anew. Waits for installs under way.
+   */
+  verify(options: { signal?: AbortSignal } = {}): Promise<Verification> {
+    return this.#connection.call('verify', undefined, { signal: options.signal });
   }
 
   /** Remove everything in this store: packages, projects and cached metadata. */

@@ -9,4 +9,12 @@ export {
 export { DirectoryEntry, type ProjectFileSystem, Stats, type TextEncoding } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions } from './gantry.js';
 export type { Project } from './project.js';
-export type { DependencyKind, EntryKind, InstallEvent, StoreUsage, Target, WorkSummary } from './protocol.js';
+export type {
+  DependencyKind,
+  EntryKind,
+  InstallEvent,
+  StoreUsage,
+  Target,
+  Verification,
+  WorkSummary,
+} from './protocol.js';

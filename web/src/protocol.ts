@@ -149,6 +149,17 @@ export interface StoreUsage {
   usage: number;
 }
 
+/** What a look at everything that is stored has found. */
+export interface Verification {
+  packages: number;
+  /** Bytes read. */
+  bytes: number;
+  /** Packages that were damaged and have left the store, as `name@version`. */
+  damaged: string[];
+  /** Projects that lack something now: install them again. */
+  projects: string[];
+}
+
 interface PathParameters {
   project: string;
   path: string;
@@ -171,6 +182,7 @@ export interface Methods {
   realpath: { parameters: PathParameters; result: string; event: never };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
+  verify: { parameters: undefined; result: Verification; event: never };
   clear: { parameters: undefined; result: undefined; event: never };
   close: { parameters: undefined; result: undefined; event: never };
 }

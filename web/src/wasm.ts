@@ -11,6 +11,7 @@ import type {
   InstalledProject,
   StoreUsage,
   Target,
+  Verification,
 } from './protocol.js';
 
 export interface CoordinatorOptions {
@@ -70,6 +71,7 @@ export interface WasmCoordinator {
   realpath(project: string, path: string): string;
   treeDigest(project: string): Promise<string>;
   usage(): Promise<StoreUsage>;
+  verify(signal: AbortSignal): Promise<Verification>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
 use crate::project::{BrowserProject, OpenProject, ProjectOptions, Status, kind_name, tree_fault};
-use crate::store::{BrowserStore, file_fault};
+use crate::store::{BrowserStore, Verified, file_fault};
 use bytes::Bytes;
 use gantry_engine::{Event, Fault, InstallMode, Outcome};
 use gantry_registry::RegistryClient;
@@ -61,6 +61,15 @@ struct StoreUsage {
     files: u64,
     quota: f64,
     usage: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Verification {
+    packages: usize,
+    bytes: u64,
+    damaged: Vec<String>,
+    /// Names of projects that cannot be opened as they are.
+    projects: Vec<String>,
 }
 
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
@@ -167,6 +176,11 @@ impl Coordinator {
     /// What is stored, and what the browser grants.
     pub async fn usage(&self) -> Result<JsValue, JsValue> {
         thrown(self.measure().await)
+    }
+
+    /// Reads everything that is stored and drops what is damaged. Must not run beside an install.
+    pub async fn verify(&self, signal: AbortSignal) -> Result<JsValue, JsValue> {
+        thrown(until_aborted(&signal, self.check()).await)
     }
 
     /// Removes everything of this store. Must not run beside an install.
@@ -299,6 +313,20 @@ impl Coordinator {
             quota: estimate.get_quota().unwrap_or_default(),
             usage: estimate.get_usage().unwrap_or_default(),
         })
+    }
+
+    async fn check(&self) -> Result<JsValue, Fault> {
+        let store = self.current_store();
+        let Verified { packages, bytes, damaged } = store.verify().await?;
+        let mut projects = Vec::new();
+        for name in store.project_names()? {
+            if OpenProject::reopen(&store, &name).is_err() {
+                // What it was opened with is there no more.
+                self.projects.borrow_mut().remove(&name);
+                projects.push(name);
+            }
+        }
+        to_object(&Verification { packages, bytes, damaged, projects })
     }
 
     async fn remove_all(&self) -> Result<(), Fault> {

@@ -11,7 +11,8 @@ use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Directory, FileError, RandomAccessFile};
 use gantry_store::{
-    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, SegmentPlace, StoreError, Usage,
+    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, SegmentCheck, SegmentPlace, StoreError,
+    StoredPackage, Usage,
 };
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -47,6 +48,17 @@ struct Pending {
     place: SegmentPlace,
     encoded: Bytes,
     index: Arc<PackageIndex>,
+}
+
+/// What a look at every package has found.
+#[derive(Debug)]
+pub(crate) struct Verified {
+    /// How many there were.
+    pub packages: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Those that were damaged, as `name@version` where that can still be read, sorted.
+    pub damaged: Vec<String>,
 }
 
 /// What became of opening a pack for reading when it was its turn.
@@ -164,6 +176,53 @@ impl BrowserStore {
             let indexes = packages.iter().filter_map(|(_, package)| package.index().ok());
             (packs.usage(), indexes.map(|index| index.files.len() as u64).sum())
         })
+    }
+
+    /// The names of all projects, sorted.
+    pub fn project_names(&self) -> Result<Vec<String>, Fault> {
+        self.with_packs(|packs| packs.catalog().projects().map(|(name, _)| name.to_owned()).collect())
+    }
+
+    /// Reads every package and compares its checksum. Those that are damaged leave the store, so that the next install
+    /// fetches them anew. Must not run beside an install; dropped before its end it changes nothing.
+    pub async fn verify(&self) -> Result<Verified, Fault> {
+        let mut stored: Vec<(PackageKey, StoredPackage)> = self.with_packs(|packs| {
+            packs.catalog().packages().into_iter().map(|(key, package)| (key.clone(), package.clone())).collect()
+        })?;
+        stored.sort_unstable_by_key(|(_, package)| (package.place.pack, package.place.offset));
+        let mut verified = Verified { packages: stored.len(), bytes: 0, damaged: Vec::new() };
+        let mut removed = Vec::new();
+        for (key, package) in stored {
+            verified.bytes += package.place.length;
+            let index = package.index();
+            if index.is_ok() && self.is_whole(&key, package.place).await? {
+                continue;
+            }
+            let facts = index.ok().map(|index| index.facts.clone()).unwrap_or_default();
+            verified.damaged.push(match (facts.name, facts.version) {
+                (Some(name), Some(version)) => format!("{name}@{version}"),
+                _ => key.as_str().to_owned(),
+            });
+            removed.push(JournalRecord::PackageRemoved { key });
+        }
+        if !removed.is_empty() {
+            self.record(removed)?;
+        }
+        verified.damaged.sort_unstable();
+        Ok(verified)
+    }
+
+    async fn is_whole(&self, key: &PackageKey, place: SegmentPlace) -> Result<bool, Fault> {
+        let mut check = SegmentCheck::new(place);
+        while let Some((offset, size)) = check.wanted() {
+            match self.read(key, offset, size).await {
+                Ok(bytes) => check.update(&bytes),
+                // The pack ends before what was recorded of it.
+                Err(fault) if fault.code == "STORE_CORRUPT" => return Ok(false),
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(check.is_whole())
     }
 
     /// Removes everything. Must not run beside an install. When it fails, what is left can still be used.

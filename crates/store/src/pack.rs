@@ -12,6 +12,7 @@
 //! A package exists once its record is whole. Bytes without a record are cut off by the next writer of that pack.
 
 mod catalog;
+mod check;
 mod format;
 mod journal;
 mod record;
@@ -21,6 +22,7 @@ pub(crate) mod test_support;
 mod writer;
 
 pub use catalog::{Catalog, ProjectRecord, StoredPackage};
+pub use check::SegmentCheck;
 pub use format::pack_name;
 pub use journal::Journal;
 pub use record::{JournalRecord, SegmentPlace};

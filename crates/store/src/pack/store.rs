@@ -1,20 +1,16 @@
 //! A store over a directory.
 
 use super::{
-    Catalog, Journal, JournalRecord, SegmentPlace, StoredPackage,
+    Catalog, Journal, JournalRecord, SegmentCheck, SegmentPlace, StoredPackage,
     format::{HEADER, JOURNAL, pack_name, pack_of},
 };
 use crate::{PackageKey, StoreError};
 use gantry_platform::{Directory, RandomAccessFile};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use xxhash_rust::xxh3::Xxh3;
 
 /// A pack this long gets no more packages. Any file size works; smaller packs make compaction cheaper.
 const FULL_PACK: u64 = 256 << 20;
-
-/// Bytes read at a time when a package is verified.
-const VERIFY_SIZE: u64 = 1 << 20;
 
 /// A pack for a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,15 +155,11 @@ impl<D: Directory> PackStore<D> {
     /// Reads a whole package and compares its checksum.
     pub async fn verify_package(&mut self, key: &PackageKey) -> Result<(), StoreError> {
         self.open_pack_of(key).await?;
-        let place = self.place(key)?;
-        let mut hasher = Xxh3::new();
-        let mut offset = 0;
-        while offset < place.length {
-            let size = VERIFY_SIZE.min(place.length - offset);
-            hasher.update(&self.read_opened(key, offset, size)?);
-            offset += size;
+        let mut check = SegmentCheck::new(self.place(key)?);
+        while let Some((offset, size)) = check.wanted() {
+            check.update(&self.read_opened(key, offset, size)?);
         }
-        if hasher.digest() == place.checksum { Ok(()) } else { Err(corrupt(key, "it does not match its checksum")) }
+        if check.is_whole() { Ok(()) } else { Err(corrupt(key, "it does not match its checksum")) }
     }
 
     /// Closes all packs that are open for reading, so that writers can have them.
