@@ -93,6 +93,22 @@ describe('a registry that', { concurrency: 1 }, () => {
     });
   }
 
+  test('is not asked more at once than maxsockets allows', async (context) => {
+    await control(registry, 'POST', 'faults', { path: '/*', kind: 'delay', ms: 20 });
+    for (const [most, expected] of [
+      ['maxsockets=2\n', 2],
+      ['', 3],
+    ]) {
+      await control(registry, 'POST', 'reset');
+      const workspace = new Workspace(context, registry);
+      const dependencies = { left: '1', right: '1', executable: '1', deprecated: '1', 'old-shasum': '1' };
+      const project = workspace.project('project', { ...needing({ dependencies }), '.npmrc': most });
+      workspace.gantry('install', '--prefix', project).succeeded();
+      const { max_in_flight: inFlight } = await control(registry, 'GET', 'stats');
+      assert.ok(most ? inFlight <= expected : inFlight >= expected, `${inFlight} with ${most}`);
+    }
+  });
+
   test('is slow but goes on is waited for', async (context) => {
     // Longer than the time-out in all, never without progress for as long.
     for (const path of ['/old-shasum$', '/old-shasum/-/*']) {

@@ -1,6 +1,6 @@
 // What the options promise, on small packages made for it.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { registryForSuite, Workspace } from './lib/programs.mjs';
@@ -159,6 +159,30 @@ describe('options', { concurrency: 1 }, () => {
       ['CONFIG_INVALID'],
     );
     assert.match(warnings[0].message, /fetch-retry-factor=many/);
+  });
+
+  test('certificates that are none are an error before anything is asked, a file that is not there a warning', (context) => {
+    const workspace = new Workspace(context, registry);
+    const bad = '-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n';
+    for (const [name, text] of Object.entries({ empty: '', prose: 'not a certificate\n', bad })) {
+      const file = join(workspace.folder, `${name}.pem`);
+      writeFileSync(file, text);
+      const project = workspace.project(name, {
+        ...manifest({ dependencies: { left: '1' } }),
+        '.npmrc': `cafile=${file}\n`,
+      });
+      const run = workspace.gantry('install', '--prefix', project, '--json');
+      const error = run.lines.at(-1);
+      assert.deepEqual([run.status, error.code], [1, 'CONFIG_INVALID'], `${name}: ${run.stdout}`);
+      assert.ok(error.message.includes(file), error.message);
+    }
+    const project = workspace.project('missing', {
+      ...manifest({ dependencies: { left: '1' } }),
+      '.npmrc': `cafile=${join(workspace.folder, 'missing.pem')}\n`,
+    });
+    const { lines } = workspace.gantry('install', '--prefix', project, '--json').succeeded();
+    assert.equal(lines.filter(({ code }) => code === 'CONFIG_INVALID').length, 1);
+    assert.ok(installed(project, 'left'));
   });
 
   test('a proxy is asked for everything, but not for what noproxy lists', (context) => {

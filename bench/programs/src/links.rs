@@ -63,7 +63,7 @@ pub fn prepare(shape: &Shape, folder: &Path, runtime: &Runtime) -> Result<Stored
                 retry: RetryPolicy::default(),
                 cache_mode: CacheMode::default(),
             },
-            slots: Slots { packuments: 32, packages: 32 },
+            slots: Slots { documents: 32, packages: 32, together: 64 },
         };
         let request = InstallRequest {
             package_json: serde_json::to_vec(&shape.manifest())?,

@@ -5,7 +5,8 @@ use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, Slot
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
-    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, machine_target,
+    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, check_certificates,
+    machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
@@ -83,9 +84,9 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
     };
     let host = NativeHostSettings {
         store: store_directory(arguments, &sources)?,
-        http: http_settings(&config, &sources.environment)?,
+        http: http_settings(&config, &sources.environment, &mut warnings)?,
+        slots: slots(&config, &mut warnings),
         registry: registry_settings(config, &mut warnings)?,
-        slots: Slots { packuments: 64, packages: 64 },
         project,
     };
     Ok(Settings { host, request, warnings })
@@ -284,15 +285,46 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
     Ok(RegistrySettings { default_registry: registry, replace_host, retry, cache_mode, config })
 }
 
-fn http_settings(config: &Config, environment: &BTreeMap<String, String>) -> Result<HttpSettings, Fault> {
+/// Connections to a registry at most: npm's `maxsockets`, whose own default of 15 would leave the network empty. With 256
+/// other installers have seen proxies stall.
+fn slots(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Slots {
+    const TOGETHER: usize = 128;
+    let together = match config.get("maxsockets").map(str::parse) {
+        None => TOGETHER,
+        Some(Ok(count)) if count > 0 => count,
+        Some(_) => {
+            warnings.push(("CONFIG_INVALID", "maxsockets is not a number above 0: it is left out".to_owned()));
+            TOGETHER
+        }
+    };
+    let half = together.div_ceil(2);
+    Slots { documents: half, packages: half, together }
+}
+
+fn http_settings(
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Result<HttpSettings, Fault> {
     let mut certificates: Vec<Vec<u8>> = Vec::new();
-    if let Some(path) = config.get("cafile").filter(|path| !path.is_empty() && *path != "null") {
-        let pem = std::fs::read(path).map_err(|error| invalid(format!("cafile {path}: {error}")))?;
+    let mut trust = |name: &str, pem: Vec<u8>| {
+        check_certificates(&pem).map_err(|error| invalid(format!("{name}: {error}")))?;
         certificates.push(pem);
+        Ok::<_, Fault>(())
+    };
+    if let Some(path) = config.get("cafile").filter(|path| !path.is_empty() && *path != "null") {
+        match std::fs::read(path) {
+            Ok(pem) => trust(&format!("cafile {path}"), pem)?,
+            // npm passes over a file that is not there.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                warnings.push(("CONFIG_INVALID", format!("cafile {path} is not there: it is left out")));
+            }
+            Err(error) => return Err(invalid(format!("cafile {path}: {error}"))),
+        }
     }
     for certificate in config.get_list("ca") {
         if !certificate.is_empty() && certificate != "null" {
-            certificates.push(certificate.replace("\\n", "\n").into_bytes());
+            trust("ca", certificate.replace("\\n", "\n").into_bytes())?;
         }
     }
     let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && !matches!(*value, "null" | "false"));

@@ -80,10 +80,12 @@ pub trait ProjectTree {
 /// How many requests of each kind may be under way.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots {
-    /// Packuments.
-    pub packuments: usize,
+    /// Documents, however many packages are under way.
+    pub documents: usize,
     /// Packages being fetched or unpacked.
     pub packages: usize,
+    /// Documents and packages together, where documents may have what packages leave; not below `documents`.
+    pub together: usize,
 }
 
 /// A platform.

@@ -1,6 +1,7 @@
 //! Everything under way, in two lanes: documents and packages.
 //!
-//! A lane's slots bound how much of its kind is under way, so that neither starves the other; what does not fit waits,
+//! A lane's slots bound how much of its kind is under way, so that neither starves the other (documents may have what
+//! packages leave, where the platform has connections for that); what does not fit waits,
 //! packuments in the order they were asked for, packages biggest first (the last to finish decides when an install ends).
 //! What only completes the lock has what packuments leave of their lane: over a slow network there is room while the resolver
 //! waits for the next level of the tree.
@@ -253,7 +254,9 @@ impl<'a, H: Host> Traffic<'a, H> {
     fn depart(&mut self, progress: &Progress<'_, H::Clock>) {
         let host = self.host;
         let slots = host.slots();
-        while self.document_flights.len() < slots.packuments {
+        let packages = (self.package_flights.len() + self.packages.len()).min(slots.packages);
+        let lane = slots.together.saturating_sub(packages).max(slots.documents);
+        while self.document_flights.len() < lane {
             let Some((name, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
             progress.departs(Work::Packument, since);
             self.packuments_flying += 1;
@@ -263,7 +266,7 @@ impl<'a, H: Host> Traffic<'a, H> {
             }));
         }
         // While packuments come in others will be asked for: half of the lane is kept for them.
-        let room = if self.packuments_flying == 0 { slots.packuments } else { slots.packuments.div_ceil(2) };
+        let room = if self.packuments_flying == 0 { lane } else { lane.div_ceil(2) };
         while self.document_flights.len() < room {
             let Some((version, integrity, since)) = self.versions.pop_front() else { break };
             progress.departs(Work::Version, since);

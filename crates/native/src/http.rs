@@ -13,6 +13,8 @@ use crate::NativeError;
 use bytes::Bytes;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -33,6 +35,18 @@ pub struct HttpSettings {
     pub proxy: ProxySettings,
     /// Sent with each request.
     pub user_agent: String,
+}
+
+/// Whether a PEM file can serve as more trusted certificates; the error says why not. A client is only made at the first
+/// request, which is late to hear of it.
+pub fn check_certificates(pem: &[u8]) -> Result<(), NativeError> {
+    let failed = |message: String| NativeError::Client { message };
+    let mut store = rustls::RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|error| failed(error.to_string()))?;
+        store.add(certificate).map_err(|error| failed(error.to_string()))?;
+    }
+    if store.is_empty() { Err(failed("there is no certificate in it".to_owned())) } else { Ok(()) }
 }
 
 /// The native HTTP client; clones share connections.

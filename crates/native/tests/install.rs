@@ -80,7 +80,7 @@ impl Workshop {
                 retry,
                 cache_mode,
             },
-            slots: Slots { packuments: 8, packages: 8 },
+            slots: Slots { documents: 8, packages: 8, together: 16 },
         };
         NativeHost::new(self.runtime.handle().clone(), settings)
     }
