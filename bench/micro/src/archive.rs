@@ -20,9 +20,9 @@ pub(crate) fn workload(name: &str, input: &Bundle) -> Result<Option<Box<dyn Work
         "inflate/miniz_oxide" => each(tarballs(input)?, Vec::new(), alternatives::miniz),
         "inflate/zune-inflate" => each(tarballs(input)?, (), |(), tarball| alternatives::zune(tarball)),
         #[cfg(not(target_family = "wasm"))]
-        "inflate/libdeflate" => each(tarballs(input)?, alternatives::native::Inflater::new(), |inflater, tarball| {
-            inflater.inflate(tarball)
-        }),
+        "inflate/libdeflate" => {
+            each(tarballs(input)?, alternatives::native::Inflater::new(), |inflater, tarball| inflater.inflate(tarball))
+        }
         #[cfg(not(target_family = "wasm"))]
         "hash/ring" => each(tarballs(input)?, (), |(), tarball| alternatives::native::ring(tarball)),
         "hash/gantry" => each(tarballs(input)?, (), |(), tarball| {

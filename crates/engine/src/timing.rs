@@ -196,5 +196,6 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 fn mean(values: &[f64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
     let count = values.len().max(1) as f64;
-    values.iter().sum::<f64>() / count
+    // A sum of nothing would be −0.
+    values.iter().fold(0.0, |sum, value| sum + value) / count
 }
