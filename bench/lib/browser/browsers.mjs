@@ -1,6 +1,7 @@
 // A browser with a profile that has never been used, and what its renderer holds in memory as the kernel counts it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { QuietChromium } from './chromium.mjs';
 
 /** Installs of whole projects by the slowest peer over a slow network stay well below this. */
 const PAGE_TIMEOUT = 300_000;
@@ -11,11 +12,15 @@ const CHROMIUM_WORDS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--disable-extensions',
+  '--disable-default-apps',
+  '--no-first-run',
+  '--no-default-browser-check',
   // So that the page's renderer is the only one.
   '--disable-features=SpareRendererForSitePerProcess',
 ];
 
-/** The part of a page that Playwright and Puppeteer have in common.
+/** What the bench does with any page. Chromium's can do more: {@link QuietChromium}.
  * @typedef {{ goto: (url: string) => Promise<unknown>, reload: () => Promise<unknown>,
  *   evaluate: (script: any, argument?: any) => Promise<any> }} Page */
 
@@ -60,11 +65,9 @@ export class FreshBrowser {
 }
 
 async function startChromium(executablePath, profile) {
-  const { chromium } = await import('@playwright/test');
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: CHROMIUM_WORDS });
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(PAGE_TIMEOUT);
-  return new FreshBrowser('chromium', profile, page, () => context.close());
+  const words = [...CHROMIUM_WORDS, `--user-data-dir=${profile}`];
+  const page = await QuietChromium.start(executablePath, words);
+  return new FreshBrowser('chromium', profile, page, () => page.close());
 }
 
 async function startFirefox(executablePath, userDataDir) {

@@ -18,7 +18,7 @@ const pages = join(benchFolder, 'pages');
 export class PageRuns {
   /** @type {Site} */ #site;
   /** @type {FreshBrowser | undefined} */ #browser;
-  /** @type {any} */ #control;
+  /** @type {import('../browser/chromium.mjs').QuietChromium} */ #control;
   #profiles = 0;
   /** @type {import('./requests.mjs').Wanted[]} */ #list = [];
   /** The browser's own words about itself. */
@@ -47,9 +47,9 @@ export class PageRuns {
     const { GANTRY_CHROMIUM: executable } = await provideBrowsers();
     const profile = join(this.workspace.folderFor('profiles'), String(this.#profiles++));
     this.#browser = await FreshBrowser.start({ kind: 'chromium', executable, profile });
-    const page = /** @type {any} */ (this.#browser.page);
-    this.#control = await page.context().newCDPSession(page);
-    this.version = (await this.#control.send('Browser.getVersion')).product;
+    const page = /** @type {import('../browser/chromium.mjs').QuietChromium} */ (this.#browser.page);
+    this.#control = page;
+    this.version = await page.version();
     // For registries with a certificate of their own making.
     await this.#control.send('Security.setIgnoreCertificateErrors', { ignore: true });
     await this.#load();
@@ -85,9 +85,8 @@ export class PageRuns {
 
   /** The page anew, in which nothing is open. */
   async #load() {
-    const page = /** @type {any} */ (this.#browser.page);
-    await page.goto(this.#site.addresses('registry').page);
-    await page.waitForFunction(() => 'bench' in globalThis);
+    await this.#control.goto(this.#site.addresses('registry').page);
+    await this.#control.waitForGlobal('bench');
   }
 
   #call(method, argument) {

@@ -27,9 +27,8 @@ export class StorePage {
     const { GANTRY_CHROMIUM: executable } = await provideBrowsers();
     const profile = join(workspace.folderFor('profiles'), 'store');
     opened.#browser = await FreshBrowser.start({ kind: 'chromium', executable, profile });
-    const page = /** @type {any} */ (opened.#browser.page);
-    const control = await page.context().newCDPSession(page);
-    opened.version = (await control.send('Browser.getVersion')).product;
+    const page = /** @type {import('../browser/chromium.mjs').QuietChromium} */ (opened.#browser.page);
+    opened.version = await page.version();
     await page.goto(opened.#site.addresses('store').page);
     await opened.#ready();
     return opened;
@@ -42,7 +41,7 @@ export class StorePage {
   }
 
   async #ready() {
-    await /** @type {any} */ (this.#browser.page).waitForFunction(() => 'bench' in globalThis);
+    await /** @type {import('../browser/chromium.mjs').QuietChromium} */ (this.#browser.page).waitForGlobal('bench');
   }
 
   /** @param {string} method @param {any} [argument] */
