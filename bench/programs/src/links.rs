@@ -82,7 +82,7 @@ pub fn prepare(shape: &Shape, folder: &Path, runtime: &Runtime) -> Result<Stored
 
 fn open(lock: &[u8], store: &Path, runtime: &Runtime) -> Result<Stored, Failure> {
     let http = NativeHttp::new(runtime.handle().clone(), HttpSettings::default());
-    let store = Rc::new(PackageDirectories::new(store, http, NativeClock::default()));
+    let store = Rc::new(PackageDirectories::new(store, http, NativeClock::default(), 1));
     let lock = Lockfile::parse(lock, "package-lock.json")?;
     let plan = plan(&lock, &BTreeSet::new(), &Omit::default(), &|key| store.index(key))?;
     let indexes: Vec<_> = plan.packages.iter().filter_map(|package| store.index(&package.key)).collect();

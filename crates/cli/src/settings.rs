@@ -297,8 +297,9 @@ fn slots(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Slots {
             TOGETHER
         }
     };
-    let half = together.div_ceil(2);
-    Slots { documents: half, packages: half, together }
+    let documents = together.div_ceil(2);
+    // Those that wait to be unpacked hold no connection.
+    Slots { documents, packages: 2 * together, together }
 }
 
 fn http_settings(

@@ -21,6 +21,8 @@ pub struct IngestJob {
     pub tarball: TarballRequest,
     /// Unpacked size in bytes as the registry states it, so that big ones can go first; 0 where unknown.
     pub size_hint: u64,
+    /// When it was asked for, in milliseconds on the host's clock.
+    pub asked: f64,
 }
 
 /// A package that is now in the store.
@@ -82,9 +84,9 @@ pub trait ProjectTree {
 pub struct Slots {
     /// Documents, however many packages are under way.
     pub documents: usize,
-    /// Packages being fetched or unpacked.
+    /// Packages being fetched, waiting to be unpacked, or unpacked. How many of them are fetched is the platform's affair.
     pub packages: usize,
-    /// Documents and packages together, where documents may have what packages leave; not below `documents`.
+    /// Documents, while no package is asked for. Each package takes one of them away, down to `documents`.
     pub together: usize,
 }
 

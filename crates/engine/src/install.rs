@@ -214,7 +214,7 @@ async fn fetch<'a, H: Host>(
     let mut ordered: Vec<&PlannedPackage> = missing.values().filter_map(|places| places.first()).collect();
     ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     for package in ordered {
-        traffic.want(job_of_planned(host, package)?, progress);
+        traffic.want(job_of_planned(host, package, lockfile.entry(&package.path))?, progress);
     }
     missing.retain(|key, _| host.store().index(key).is_none());
 

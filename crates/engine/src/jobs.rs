@@ -4,7 +4,8 @@ use crate::EngineError;
 use crate::host::{Host, IngestJob};
 use gantry_archive::Integrity;
 use gantry_layout::PlannedPackage;
-use gantry_manifest::Manifest;
+use gantry_manifest::{LockEntry, Manifest};
+use gantry_platform::Clock;
 use gantry_store::PackageKey;
 
 /// The job that brings one registry version into the store; `None` if its manifest says not where it is.
@@ -25,11 +26,16 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
         version: version.clone(),
         tarball,
         size_hint: dist.unpacked_size.unwrap_or(0),
+        asked: host.registry().clock().monotonic_milliseconds(),
     }))
 }
 
-/// The job that brings one planned package into the store.
-pub(crate) fn job_of_planned<H: Host>(host: &H, package: &PlannedPackage) -> Result<IngestJob, EngineError> {
+/// The job that brings one planned package into the store; `entry` is what the lock says of it.
+pub(crate) fn job_of_planned<H: Host>(
+    host: &H,
+    package: &PlannedPackage,
+    entry: Option<&LockEntry>,
+) -> Result<IngestJob, EngineError> {
     let integrity = package.integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
     let tarball =
         host.registry().tarball_request(&package.name, &package.version, package.resolved.as_deref(), integrity)?;
@@ -38,6 +44,21 @@ pub(crate) fn job_of_planned<H: Host>(host: &H, package: &PlannedPackage) -> Res
         name: package.name.clone(),
         version: package.version.clone(),
         tarball,
-        size_hint: 0,
+        size_hint: entry.map_or(0, likely_size),
+        asked: host.registry().clock().monotonic_milliseconds(),
     })
+}
+
+/// What a lock lets one guess of a package's unpacked size, in bytes. Locks have no sizes; but what is built for one platform
+/// is a program, and what has commands or is built at home is larger than most. Guessing right matters over a network that
+/// gives a connection only so much: the largest tarball has to be among the first.
+fn likely_size(entry: &LockEntry) -> u64 {
+    let LockEntry { manifest, .. } = entry;
+    if !manifest.os.is_empty() || !manifest.cpu.is_empty() {
+        8 << 20
+    } else if !manifest.bin.is_empty() || manifest.has_install_script {
+        1 << 20
+    } else {
+        0
+    }
 }

@@ -55,10 +55,10 @@ impl<'a, C: Clock> Progress<'a, C> {
         }
     }
 
-    /// Notes that something departs that has waited for a slot since `asked`.
-    pub fn departs(&self, work: Work, asked: f64) {
+    /// Notes how long something has waited before its request was sent.
+    pub fn waited(&self, work: Work, milliseconds: f64) {
         if let Some(timing) = &self.timing {
-            timing.borrow_mut().wait(work, self.now() - asked);
+            timing.borrow_mut().wait(work, milliseconds);
         }
     }
 

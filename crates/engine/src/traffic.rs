@@ -47,16 +47,13 @@ enum Arrival {
     Facts(VersionId, Facts),
 }
 
-/// A package that waits since a moment of the clock; the biggest is the greatest, then the first by name.
-struct Waiting {
-    job: IngestJob,
-    since: f64,
-}
+/// A waiting package; the biggest is the greatest, then the first by name.
+struct Waiting(IngestJob);
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        let names = (&other.job.name, &other.job.version).cmp(&(&self.job.name, &self.job.version));
-        self.job.size_hint.cmp(&other.job.size_hint).then(names)
+        let names = (&other.0.name, &other.0.version).cmp(&(&self.0.name, &self.0.version));
+        self.0.size_hint.cmp(&other.0.size_hint).then(names)
     }
 }
 
@@ -140,16 +137,16 @@ impl<'a, H: Host> Traffic<'a, H> {
             return;
         }
         progress.count(|counters| counters.wanted += 1);
-        self.packages.push(Waiting { job, since: progress.now() });
+        self.packages.push(Waiting(job));
     }
 
     /// Drops waiting packages that `keep` does not want: guesses that placement did not confirm.
     pub fn retain_packages(&mut self, mut keep: impl FnMut(&PackageKey) -> bool) {
         let asked = &mut self.asked;
         self.packages.retain(|waiting| {
-            let kept = keep(&waiting.job.key);
+            let kept = keep(&waiting.0.key);
             if !kept {
-                asked.remove(&waiting.job.key);
+                asked.remove(&waiting.0.key);
             }
             kept
         });
@@ -219,6 +216,9 @@ impl<'a, H: Host> Traffic<'a, H> {
             }
             Landing::Package(job, result) => {
                 if let Ok(report) = result {
+                    if let Some(first) = report.spans.iter().find(|span| span.work == Work::Tarball) {
+                        progress.waited(Work::Tarball, first.began - job.asked);
+                    }
                     progress.spans(&job.tarball.package, &report.spans);
                     progress.count(|counters| {
                         counters.downloaded += 1;
@@ -254,11 +254,11 @@ impl<'a, H: Host> Traffic<'a, H> {
     fn depart(&mut self, progress: &Progress<'_, H::Clock>) {
         let host = self.host;
         let slots = host.slots();
-        let packages = (self.package_flights.len() + self.packages.len()).min(slots.packages);
+        let packages = self.package_flights.len() + self.packages.len();
         let lane = slots.together.saturating_sub(packages).max(slots.documents);
         while self.document_flights.len() < lane {
             let Some((name, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
-            progress.departs(Work::Packument, since);
+            progress.waited(Work::Packument, progress.now() - since);
             self.packuments_flying += 1;
             self.document_flights.push(Box::pin(async move {
                 let result = host.registry().packument(name.as_str()).await;
@@ -269,7 +269,7 @@ impl<'a, H: Host> Traffic<'a, H> {
         let room = if self.packuments_flying == 0 { lane } else { lane.div_ceil(2) };
         while self.document_flights.len() < room {
             let Some((version, integrity, since)) = self.versions.pop_front() else { break };
-            progress.departs(Work::Version, since);
+            progress.waited(Work::Version, progress.now() - since);
             self.document_flights.push(Box::pin(async move {
                 let VersionId { name, version: number } = &version;
                 let facts = host.registry().version_facts(name, number, integrity.as_deref()).await;
@@ -277,8 +277,7 @@ impl<'a, H: Host> Traffic<'a, H> {
             }));
         }
         while self.package_flights.len() < slots.packages {
-            let Some(Waiting { job, since }) = self.packages.pop() else { break };
-            progress.departs(Work::Tarball, since);
+            let Some(Waiting(job)) = self.packages.pop() else { break };
             self.package_flights.push(Box::pin(async move {
                 let result = host.store().ingest(job.clone()).await;
                 Arrival::Landing(Landing::Package(job, result))

@@ -38,7 +38,8 @@ impl NativeHost {
     pub fn new(runtime: Handle, settings: NativeHostSettings) -> Self {
         let http = NativeHttp::new(runtime, settings.http);
         let clock = NativeClock::default();
-        let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone()));
+        let fetches = settings.slots.together.saturating_sub(settings.slots.documents).max(1);
+        let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone(), fetches));
         Self {
             registry: RegistryClient::new(http, clock, settings.registry)
                 .with_mirror(Box::new(NativeMirror::new(&settings.store))),

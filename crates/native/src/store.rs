@@ -20,12 +20,15 @@ use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// When more than this many bytes of bodies wait for a thread, connections wait with them.
+const WAITING_BYTES: u64 = 16 << 20;
 
 /// A temporary directory older than this belongs to a process that died.
 const STALE_SECONDS: u64 = 24 * 3600;
@@ -39,6 +42,29 @@ pub struct PackageDirectories {
     temporary: PathBuf,
     known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
     workers: Arc<Workers>,
+    /// Connections for tarballs.
+    connections: Semaphore,
+    /// Bytes of bodies that wait for a thread.
+    waiting: Cell<u64>,
+}
+
+/// Counts a body among those that wait, as long as it lives.
+struct Waits<'a> {
+    waiting: &'a Cell<u64>,
+    bytes: u64,
+}
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a Cell<u64>, bytes: u64) -> Self {
+        waiting.set(waiting.get() + bytes);
+        Self { waiting, bytes }
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.waiting.set(self.waiting.get() - self.bytes);
+    }
 }
 
 /// What unpacking threads share: permission to run, and buffers to reuse.
@@ -66,8 +92,9 @@ impl Workers {
 type Taken = (PackageIndex, [Span; 3]);
 
 impl PackageDirectories {
-    /// The store below `directory`; nothing is made before the first package is.
-    pub fn new(directory: &Path, http: NativeHttp, clock: NativeClock) -> Self {
+    /// The store below `directory`; nothing is made before the first package is. At most `fetches` tarballs are fetched at
+    /// once.
+    pub fn new(directory: &Path, http: NativeHttp, clock: NativeClock, fetches: usize) -> Self {
         let parallelism = std::thread::available_parallelism().map_or(2, usize::from);
         let root = directory.join("v1");
         Self {
@@ -77,6 +104,8 @@ impl PackageDirectories {
             temporary: root.join("temporary"),
             known: RefCell::default(),
             workers: Arc::new(Workers { permits: Semaphore::new(parallelism), extractors: Mutex::default() }),
+            connections: Semaphore::new(fetches),
+            waiting: Cell::default(),
         }
     }
 
@@ -113,9 +142,21 @@ impl PackageDirectories {
     }
 
     /// Verifies and unpacks a tarball on one of the threads for it, once one is free.
-    async fn take(&self, request: &Arc<TarballRequest>, body: Bytes, target: PathBuf) -> Result<Taken, Refusal<Fault>> {
+    ///
+    /// `connection` is let go of as soon as the body is here, unless so much waits already that the network has to be held
+    /// up.
+    async fn take(
+        &self,
+        request: &Arc<TarballRequest>,
+        body: Bytes,
+        target: PathBuf,
+        connection: Option<SemaphorePermit<'_>>,
+    ) -> Result<Taken, Refusal<Fault>> {
         let lost = |message: &str| Refusal::Other(NativeError::Task { message: message.to_owned() }.into());
+        let waits = Waits::new(&self.waiting, body.len() as u64);
+        let connection = connection.filter(|_| self.waiting.get() > WAITING_BYTES);
         let _permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
+        drop((waits, connection));
         let (workers, request) = (Arc::clone(&self.workers), Arc::clone(request));
         let (temporary, clock) = (self.temporary.clone(), self.clock.clone());
         tokio::task::spawn_blocking(move || {
@@ -158,7 +199,8 @@ impl PackageStore for PackageDirectories {
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
         let request = Arc::new(job.tarball);
-        let take = async |body| self.take(&request, body, self.directory(&job.key)).await;
+        let connection = Cell::new(self.connections.acquire().await.ok());
+        let take = async |body| self.take(&request, body, self.directory(&job.key), connection.take()).await;
         let fetched = fetch_tarball(&self.http, &self.clock, &request, take).await?;
         let FetchedTarball { contents: (index, timed), bytes, requests, mut spans } = fetched;
         spans.extend(timed);

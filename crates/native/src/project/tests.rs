@@ -5,7 +5,7 @@ use tempfile::TempDir;
 fn project(path: &Path) -> ProjectDirectory {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let http = NativeHttp::new(runtime.handle().clone(), HttpSettings::default());
-    let store = PackageDirectories::new(&path.join("store"), http, NativeClock::default());
+    let store = PackageDirectories::new(&path.join("store"), http, NativeClock::default(), 1);
     ProjectDirectory::new(path.join("project"), Rc::new(store))
 }
 
