@@ -1,4 +1,4 @@
-//! What the programs of the benchmarks share: spans of time and what they add up to, packages of known shapes, threads.
+//! What the programs of the benchmarks share: packages of known shapes, threads.
 //!
 //! Each program does one thing once, through the product's own crates, and prints JSON on stdout. Rounds, their order,
 //! medians and pages are the business of the JavaScript beside it.
@@ -10,4 +10,3 @@
 
 pub mod links;
 pub mod shapes;
-pub mod spans;

@@ -1,6 +1,6 @@
 //! Where the time of an install went, as a table.
 
-use gantry_engine::{PhaseSummary, TimingReport, WorkSummary};
+use gantry_engine::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 use std::fmt::Write;
 
 /// The stages, and each kind of work: how many there were, how long and how many at once, what they waited.
@@ -16,9 +16,8 @@ pub fn table(report: &TimingReport) -> String {
         let _ = write!(text, "{title:>10}");
     }
     for work in &report.work {
-        let WorkSummary {
-            count, failed, wall, busy, sum, concurrency, p50, p95, max, queued, queued_max, bytes, ..
-        } = work;
+        let WorkSummary { count, failed, times, queued, queued_max, bytes, .. } = work;
+        let Overlap { wall, busy, sum, concurrency, p50, p95, max } = times;
         let _ = write!(text, "\n{:<10}{count:>10}{failed:>10}", work.work);
         for time in [wall, busy, sum] {
             let _ = write!(text, "{:>10}", milliseconds(*time));

@@ -2,10 +2,12 @@
 
 use crate::Phase;
 use gantry_platform::{Span, Work};
+pub use overlap::Overlap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 mod lanes;
+mod overlap;
 #[cfg(test)]
 mod tests;
 
@@ -29,20 +31,9 @@ pub struct WorkSummary {
     pub count: usize,
     /// Requests without an answer, or with one that was of no use.
     pub failed: usize,
-    /// From the first beginning to the last end.
-    pub wall: f64,
-    /// Time in which at least one was under way.
-    pub busy: f64,
-    /// All durations together.
-    pub sum: f64,
-    /// How many were under way on average while any was: `sum` over `busy`.
-    pub concurrency: f64,
-    /// Half of them took no longer.
-    pub p50: f64,
-    /// Nineteen of twenty took no longer.
-    pub p95: f64,
-    /// The longest.
-    pub max: f64,
+    /// Their times together.
+    #[serde(flatten)]
+    pub times: Overlap,
     /// What they waited for a free slot, on average.
     pub queued: f64,
     /// The longest such wait.
@@ -120,29 +111,17 @@ impl Timing {
     }
 
     fn summary_of(&self, work: Work) -> Option<WorkSummary> {
-        let mut spans: Vec<&Span> = self.spans.iter().map(|(_, span)| span).filter(|span| span.work == work).collect();
-        spans.sort_unstable_by(|a, b| a.began.total_cmp(&b.began));
-        let first = spans.first()?.began;
-        let (mut busy, mut last) = (0.0, first);
-        for span in &spans {
-            busy += (span.ended - span.began.max(last)).max(0.0);
-            last = span.ended.max(last);
+        let spans: Vec<&Span> = self.spans.iter().map(|(_, span)| span).filter(|span| span.work == work).collect();
+        if spans.is_empty() {
+            return None;
         }
-        let mut durations: Vec<f64> = spans.iter().map(|span| span.ended - span.began).collect();
-        durations.sort_unstable_by(f64::total_cmp);
-        let sum: f64 = durations.iter().sum();
+        let times: Vec<(f64, f64)> = spans.iter().map(|span| (span.began, span.ended)).collect();
         let waits: Vec<f64> = self.waits.iter().filter(|(kind, _)| *kind == work).map(|(_, wait)| *wait).collect();
         Some(WorkSummary {
             work: work.name(),
             count: spans.len(),
             failed: spans.iter().filter(|span| work.is_request() && !matches!(span.status, 200 | 304)).count(),
-            wall: last - first,
-            busy,
-            sum,
-            concurrency: if busy > 0.0 { sum / busy } else { 1.0 },
-            p50: percentile(&durations, 50),
-            p95: percentile(&durations, 95),
-            max: durations.last().copied().unwrap_or_default(),
+            times: Overlap::of(&times),
             queued: mean(&waits),
             queued_max: waits.iter().copied().fold(0.0, f64::max),
             bytes: spans.iter().map(|span| span.bytes).sum(),
@@ -185,12 +164,6 @@ fn event(name: &str, category: &str, (group, row): (u32, usize), (began, ended):
 
 fn metadata(name: &str, group: u32, row: usize, value: &str) -> Value {
     json!({ "name": name, "ph": "M", "pid": group, "tid": row, "args": { "name": value } })
-}
-
-/// Of sorted values, the smallest that at least `percent` of 100 do not exceed.
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied().unwrap_or_default()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
-use gantry_bench_programs::spans::{Span, Summary};
+use gantry_engine::Overlap;
 use gantry_native::{HttpSettings, NativeHttp};
 use gantry_platform::{Http, HttpRequest};
 use serde::Deserialize;
@@ -126,7 +126,7 @@ impl Client {
 /// What one loop fetched.
 #[derive(Default)]
 struct Part {
-    spans: Vec<Span>,
+    spans: Vec<(f64, f64)>,
     bytes: usize,
     protocol: Option<String>,
 }
@@ -162,7 +162,7 @@ fn main() -> Result<(), Failure> {
         whole.bytes += part.bytes;
         whole.protocol = whole.protocol.or(part.protocol);
     }
-    let mut line = json!(Summary::of(&whole.spans));
+    let mut line = json!(Overlap::of(&whole.spans));
     line["requests"] = json!(whole.spans.len());
     line["decodedBytes"] = json!(whole.bytes);
     line["protocol"] = json!(whole.protocol);

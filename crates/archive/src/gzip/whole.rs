@@ -23,8 +23,8 @@ mod native {
             Self(Decompressor::new())
         }
 
-        /// Whether `output` now holds all that the gzip `member` contains, given what follows the member's header. `false`
-        /// where that is not certain.
+        /// Whether `output` now holds all that a gzip archive contains, given what follows its header, `trailer` bytes at the
+        /// end included. `false` where that is not certain.
         pub fn inflate(&mut self, after_header: &[u8], trailer: usize, output: &mut [u8]) -> bool {
             let Some((stream, _)) = after_header.split_at_checked(after_header.len().saturating_sub(trailer)) else {
                 return false;

@@ -1,5 +1,5 @@
 use super::lanes::lanes;
-use super::{PhaseSummary, Timing};
+use super::{Overlap, PhaseSummary, Timing};
 use crate::Phase;
 use gantry_platform::{Span, Work};
 
@@ -32,9 +32,9 @@ fn sums_overlaps_and_gaps_are_told_apart() {
     assert_eq!(summary.iter().map(|work| work.work).collect::<Vec<_>>(), ["packument", "scan"]);
     let packuments = &summary[0];
     assert_eq!((packuments.count, packuments.failed, packuments.bytes), (3, 1, 30));
-    assert_eq!((packuments.wall, packuments.busy, packuments.sum), (50.0, 40.0, 50.0));
-    assert_eq!(packuments.concurrency, 1.25);
-    assert_eq!((packuments.p50, packuments.p95, packuments.max), (20.0, 20.0, 20.0));
+    assert_eq!((packuments.times.wall, packuments.times.busy, packuments.times.sum), (50.0, 40.0, 50.0));
+    assert_eq!(packuments.times.concurrency, 1.25);
+    assert_eq!((packuments.times.p50, packuments.times.p95, packuments.times.max), (20.0, 20.0, 20.0));
     assert_eq!((packuments.queued, packuments.queued_max), (3.0, 4.0));
 }
 
@@ -67,4 +67,22 @@ fn the_trace_has_a_row_for_each_of_those_that_overlap() {
 #[test]
 fn what_begins_when_another_ends_takes_its_row() {
     assert_eq!(lanes([(0.0, 5.0), (1.0, 2.0), (2.0, 9.0), (5.0, 6.0), (5.5, 7.0)].into_iter()), [0, 1, 1, 0, 2]);
+}
+
+#[test]
+fn overlaps_are_busy_once_and_gaps_are_not() {
+    let overlap = Overlap::of(&[(1.0, 3.0), (2.0, 4.0), (2.5, 3.5), (6.0, 7.0)]);
+    assert_eq!(overlap.wall, 6.0);
+    assert_eq!(overlap.busy, 4.0);
+    assert_eq!(overlap.sum, 6.0);
+    assert_eq!(overlap.concurrency, 1.5);
+    assert_eq!((overlap.p50, overlap.p95, overlap.max), (1.0, 2.0, 2.0));
+}
+
+#[test]
+fn percentiles_are_of_the_nearest_rank() {
+    let spans: Vec<(f64, f64)> = (1..=100).map(|n| (0.0, f64::from(n))).collect();
+    let overlap = Overlap::of(&spans);
+    assert_eq!((overlap.p50, overlap.p95, overlap.max), (50.0, 95.0, 100.0));
+    assert_eq!(Overlap::of(&[]), Overlap::default());
 }
