@@ -70,6 +70,12 @@ pub enum ManifestError {
         /// What is missing or of the wrong type.
         problem: String,
     },
+    /// The project's `workspaces` cannot be understood.
+    #[error("\"workspaces\" in package.json: {problem}")]
+    Workspaces {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A lock file of version 1 has no `packages`.
     #[error("{file}: lock file version 1 is not supported")]
     LockVersion1 {
@@ -101,6 +107,7 @@ pub const CODES: &[&str] = &[
     "MANIFEST_SHAPE",
     "PACKUMENT_JSON",
     "PACKUMENT_SHAPE",
+    "MANIFEST_WORKSPACES",
     "LOCK_JSON",
     "LOCK_SHAPE",
     "LOCK_VERSION_1",
@@ -117,6 +124,7 @@ impl ManifestError {
             Self::ManifestShape { .. } => "MANIFEST_SHAPE",
             Self::PackumentJson { .. } => "PACKUMENT_JSON",
             Self::PackumentShape { .. } => "PACKUMENT_SHAPE",
+            Self::Workspaces { .. } => "MANIFEST_WORKSPACES",
             Self::LockJson { .. } => "LOCK_JSON",
             Self::LockShape { .. } => "LOCK_SHAPE",
             Self::LockVersion1 { .. } => "LOCK_VERSION_1",
@@ -135,6 +143,7 @@ impl ManifestError {
                 "Check the `registry` setting: the address answered with something that is not a package document."
                     .into()
             }
+            Self::Workspaces { .. } => "Make it a list of folders or of patterns such as \"packages/*\".".into(),
             Self::LockJson { file, .. } | Self::LockShape { file, .. } | Self::LockPath { file, .. } => {
                 format!("Restore {file} from version control, or delete it and install again.")
             }

@@ -13,6 +13,7 @@ mod manifest;
 mod npmrc;
 mod packument;
 mod style;
+mod workspaces;
 
 pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
@@ -21,3 +22,4 @@ pub use manifest::{DependencyMap, Dist, Manifest};
 pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
 pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;
+pub use workspaces::{SearchArea, WorkspacePatterns};

@@ -11,6 +11,7 @@ fn every_error_has_a_listed_code_and_advice() {
         ManifestError::ManifestShape { file: file() },
         ManifestError::PackumentJson { offset: 0 },
         ManifestError::PackumentShape { problem: "it is not an object" },
+        ManifestError::Workspaces { problem: String::new() },
         ManifestError::LockJson { file: file(), line: 1, column: 1, message: String::new() },
         ManifestError::LockShape { file: file(), problem: String::new() },
         ManifestError::LockVersion1 { file: file() },
