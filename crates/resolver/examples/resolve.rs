@@ -59,7 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         output = resolution.lockfile.to_bytes();
         let root = Manifest::parse_package_json(&text, "package.json")?;
-        if let Err(messages) = lock_satisfies(&root, &Lockfile::parse(&output, "package-lock.json")?) {
+        if let Err(messages) =
+            lock_satisfies(&root.into(), &Lockfile::parse(&output, "package-lock.json")?, &ResolveOptions::default())
+        {
             eprintln!("npm ci would look again at: {messages:?}");
         }
     }

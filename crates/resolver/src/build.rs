@@ -8,6 +8,7 @@
 
 mod can_place;
 mod conflict;
+mod outside;
 mod peer_entries;
 mod peer_sets;
 mod place;
@@ -19,6 +20,7 @@ use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, SpecId};
 use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::resolver::bundles::Bundles;
+use crate::resolver::sources::Sources;
 use crate::shelf::Shelf;
 use gantry_manifest::LockEntry;
 use gantry_spec::compare_locale;
@@ -28,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Why a step could not be done.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Packuments are missing.
+    /// These packuments are missing, or something that was asked for elsewhere.
     Missing(Vec<NameId>),
     Error(ResolveError),
 }
@@ -62,7 +64,10 @@ pub(crate) struct Builder {
     pub(crate) warnings: Vec<ResolveWarning>,
     /// Packages placed since they were last taken.
     pub(crate) picks: Vec<PackageId>,
+    pub(crate) sources: Sources,
     queue: Queue,
+    /// Links that are still to be followed.
+    links: Vec<NodeId>,
     seen: FxHashSet<NodeId>,
     /// The node whose step was interrupted.
     current: Option<NodeId>,
@@ -70,6 +75,8 @@ pub(crate) struct Builder {
     virtual_roots: FxHashMap<NodeId, NodeId>,
     /// Nodes that could not be loaded, in order.
     pub(crate) load_failures: Vec<NodeId>,
+    /// Folders of the user whose manifests were known from the start.
+    pub(crate) known_folders: Vec<(String, PackageId)>,
     /// Entries of the lock that are below nothing.
     pub(crate) orphans: Vec<LockEntry>,
     /// Whether the tree was changed.
@@ -115,11 +122,14 @@ impl Builder {
             bundles: Bundles::default(),
             warnings: Vec::new(),
             picks: Vec::new(),
+            sources: Sources::default(),
             queue: Queue::default(),
+            links: Vec::new(),
             seen: FxHashSet::default(),
             current: None,
             virtual_roots: FxHashMap::default(),
             load_failures: Vec::new(),
+            known_folders: Vec::new(),
             orphans: Vec::new(),
             mutated: false,
             checks: Vec::new(),
@@ -199,23 +209,28 @@ impl Builder {
                 }
                 Err(Stop::Error(error)) => return Err(error),
             }
+            self.note_links(node);
             self.check_fatal()?;
         }
     }
 
     fn next_node(&mut self) -> Option<NodeId> {
-        while let Some(node) = self.queue.pop() {
-            if self.forest.node(node).root == self.forest.root && self.seen.insert(node) {
-                return Some(node);
+        loop {
+            while let Some(node) = self.queue.pop() {
+                if self.forest.node(node).root == self.forest.root && self.seen.insert(node) {
+                    return Some(node);
+                }
+            }
+            if !self.queue_links() {
+                return None;
             }
         }
-        None
     }
 
     /// The edges of `node` that need something done about them.
     pub(crate) fn problem_edges(&self, node: NodeId) -> Vec<EdgeId> {
         let forest = &self.forest;
-        let bundled: &[NameId] = if node == forest.root { &[] } else { &forest.package_of(node).bundled };
+        let bundled: &[NameId] = if forest.is_mine(node) { &[] } else { &forest.package_of(node).bundled };
         let is_problem = |edge: &EdgeId| {
             let Edge { name, to, kind, .. } = *forest.edge(*edge);
             if bundled.contains(&name) {
@@ -227,6 +242,9 @@ impl Builder {
             }
             if !forest.is_valid(*edge) {
                 return kind != Kind::PeerOptional || self.options.save;
+            }
+            if forest.is_workspace(to) {
+                return false;
             }
             self.is_to_update(name) || self.is_explicit(*edge)
         };
@@ -274,7 +292,9 @@ impl Builder {
     /// Asks for all of a node's packuments at once instead of for one after the other.
     fn assert_at_hand(&mut self, problems: &[EdgeId]) -> Result<(), Stop> {
         let mut missing = Vec::new();
+        let mut lacks_sources = false;
         for &edge in problems {
+            lacks_sources |= self.lacks_source(edge);
             let (name, spec) = (self.forest.edge(edge).name, self.forest.effective_spec(edge));
             if let Some(name) = self.shelf.fetch_name(&mut self.forest, name, spec)
                 && !self.shelf.has(name)
@@ -283,7 +303,7 @@ impl Builder {
                 missing.push(name);
             }
         }
-        if missing.is_empty() { Ok(()) } else { Err(Stop::Missing(missing)) }
+        if missing.is_empty() && !lacks_sources { Ok(()) } else { Err(Stop::Missing(missing)) }
     }
 
     fn find(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, Stop> {
@@ -298,7 +318,7 @@ impl Builder {
             return Ok(dep);
         }
         if kind == Kind::PeerOptional && to.is_some() && !self.is_to_update(name) && !self.is_explicit(edge) {
-            let top = self.forest.node(from).parent.unwrap_or(from);
+            let top = self.forest.resolve_parent(from).unwrap_or(from);
             if let Some(dep) = self.find_hoistable(top, edge) {
                 return Ok(dep);
             }
@@ -311,8 +331,7 @@ impl Builder {
     /// Something below `top`, the nearest first, that the optional peer `edge` is content with.
     fn find_hoistable(&self, top: NodeId, edge: EdgeId) -> Option<NodeId> {
         let name = self.forest.edge(edge).name;
-        let family = self.forest.family(top);
-        family[1..].iter().copied().find(|&node| {
+        self.forest.packages_below(top).into_iter().find(|&node| {
             self.forest.node(node).name == name
                 && self.forest.satisfies(node, edge)
                 && !self.forest.in_dependency_bundle(node)
@@ -359,6 +378,11 @@ impl Builder {
     /// A node for `name` in a virtual tree, or one that stands for the failure to get it.
     fn node_from_spec(&mut self, name: NameId, spec: SpecId, parent: NodeId, edge: EdgeId) -> Result<NodeId, Stop> {
         use crate::shelf::Lookup;
+        if self.forest.names.package_name(name).is_some()
+            && let Some(node) = self.node_from_outside(name, spec, parent, edge)?
+        {
+            return Ok(node);
+        }
         let seed = |package, failure| Seed { name, package, overrides: None, failure, from_lock: false };
         match self.shelf.look_up(&mut self.forest, name, spec) {
             Lookup::Found(package) => Ok(self.forest.new_node(seed(package, None), Some(parent))),
@@ -368,13 +392,12 @@ impl Builder {
                 Ok(node)
             }
             Lookup::Missing(name) => Err(Stop::Missing(vec![name])),
-            Lookup::NotRegistry => Err(self.unsupported(edge, spec).into()),
-            Lookup::Invalid => Err(self.invalid_spec(edge, spec).into()),
+            Lookup::NotRegistry | Lookup::Invalid => Err(self.invalid_spec(edge, spec).into()),
         }
     }
 
     /// The empty package of everything that could not be loaded.
-    fn failed_package(&mut self) -> PackageId {
+    pub(crate) fn failed_package(&mut self) -> PackageId {
         *self.failed_package.get_or_insert_with(|| {
             let empty = crate::package::Package::new(
                 Default::default(),

@@ -7,6 +7,7 @@ use crate::build::Builder;
 use crate::error::{ResolveError, ResolveWarning};
 use crate::options::ResolveOptions;
 use crate::package::Kind;
+use crate::project::Project;
 use crate::resolver::{Resolution, builder};
 use gantry_manifest::{Lockfile, Manifest};
 use rustc_hash::FxHashMap;
@@ -18,13 +19,14 @@ use std::collections::BTreeSet;
 /// asked for, since nobody knows yet what would be installed, and a wrong one that npm would look at again and then keep,
 /// such as a peer whose conflict was accepted, is among them. For npm's own verdict and list, resolve with `save: false` and
 /// see [`lock_mismatches`].
-pub fn lock_satisfies(root: &Manifest, lock: &Lockfile) -> Result<(), Vec<String>> {
-    let options = ResolveOptions { save: false, ..ResolveOptions::default() };
-    let mut builder = builder(root.clone(), Some(lock), options).map_err(|error| vec![error.to_string()])?;
+pub fn lock_satisfies(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> Result<(), Vec<String>> {
+    let options = ResolveOptions { save: false, ..options.clone() };
+    let mut builder = builder(project.clone(), Some(lock), options).map_err(|error| vec![error.to_string()])?;
     builder.start().map_err(|error| vec![error.to_string()])?;
     let mut messages = Vec::new();
     for node in builder.forest.inventory() {
-        if builder.forest.node(node).flags.extraneous {
+        // What is outside of the project is somebody else's affair.
+        if builder.forest.node(node).flags.extraneous || !builder.forest.is_inside(node) {
             continue;
         }
         for id in builder.problem_edges(node) {
@@ -112,6 +114,5 @@ pub fn optional_set(
 
 /// The lock's tree, as the lock's own first entry asks for it.
 fn planted(lock: &Lockfile, options: &ResolveOptions) -> Result<Builder, ResolveError> {
-    let root = lock.entry("").map(|entry| entry.manifest.clone()).unwrap_or_default();
-    builder(root, Some(lock), ResolveOptions { save: false, ..options.clone() })
+    builder(Project::of_lock(lock), Some(lock), ResolveOptions { save: false, ..options.clone() })
 }

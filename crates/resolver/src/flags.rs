@@ -31,14 +31,14 @@ impl Forest {
             if seen.insert(id) {
                 order.push(id);
             }
-            let Node { flags, link, parent, .. } = *self.node(id);
+            let Node { flags, link, .. } = *self.node(id);
             if !flags.extraneous {
-                let mut above = parent;
+                let mut above = self.resolve_parent(id);
                 while let Some(node) = above
                     && self.node(node).flags.extraneous
                 {
                     self.nodes[node.index()].flags.extraneous = false;
-                    above = self.node(node).parent;
+                    above = self.resolve_parent(node);
                 }
             }
             if let Some(target) = link {

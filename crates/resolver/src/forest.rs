@@ -1,24 +1,29 @@
 //! The ideal tree and the virtual trees beside it, in one arena.
 //!
-//! A node is a place for a package: a folder in a `node_modules`. A tree is a root and what hangs below it; the ideal tree
-//! is one, every virtual root with its peer set is another, and a subtree taken out of a tree becomes one too. Edges never
-//! cross trees. Moving nodes ([`moves`]) re-resolves exactly the edges that may have changed ([`edges`]); everything that
-//! only asks ([`relations`], [`bundles`]) takes `&self`.
+//! A node is a place for a package: a folder in a `node_modules`, or a folder of the user that a link leads to ([`tops`]). A
+//! tree is a root and what hangs below it; the ideal tree is one, every virtual root with its peer set is another, and a
+//! subtree taken out of a tree becomes one too. Edges never cross trees. Moving nodes ([`moves`]) re-resolves exactly the
+//! edges that may have changed ([`edges`]); everything that only asks ([`relations`], [`bundles`], [`outside`]) takes
+//! `&self`.
 
 mod bundles;
 mod edges;
 mod moves;
+mod outside;
 mod relations;
+mod tops;
 
 pub(crate) use edges::EdgeError;
+pub(crate) use outside::Anchors;
 
 use crate::error::ResolveError;
 use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, RuleId, SpecId};
 use crate::names::{Names, Specs};
 use crate::overrides::Rules;
-use crate::package::{Kind, Package};
+use crate::package::{Dependency, Kind, Package};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 /// Why a node is in the lock, and whether it is to be installed; see [`crate::flags`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +50,12 @@ pub(crate) struct Node {
     pub(crate) name: NameId,
     pub(crate) package: PackageId,
     pub(crate) parent: Option<NodeId>,
+    /// For a folder of the user: the node whose folder it is in, which is where its dependencies are looked for next.
+    pub(crate) fs_parent: Option<NodeId>,
+    /// Where a root or a folder of the user is, relative to the project: empty for the project, `packages/a`, `../b`.
+    pub(crate) place: Option<Arc<str>>,
+    /// Of a root: the folders of the user in its tree, in order of arrival.
+    pub(crate) tops: Vec<NodeId>,
     /// The top of the tree it is in; itself when it is in none.
     pub(crate) root: NodeId,
     /// For a virtual root: the node whose dependencies it stands for.
@@ -141,6 +152,10 @@ pub(crate) struct Forest {
     pub(crate) edges: Vec<Edge>,
     /// The project.
     pub(crate) root: NodeId,
+    /// Names and folders of the project's workspaces, in npm's order.
+    pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
+    /// What absolute paths are made relative to.
+    pub(crate) anchors: Anchors,
     /// Nodes of the ideal tree by folder name, in order of arrival.
     by_name: FxHashMap<NameId, Vec<NodeId>>,
     /// Edges of the ideal tree by folded name.
@@ -169,6 +184,8 @@ impl Forest {
             nodes: Vec::new(),
             edges: Vec::new(),
             root: NodeId::new(0),
+            workspaces: Vec::new(),
+            anchors: Anchors::default(),
             by_name: FxHashMap::default(),
             edges_by_name: FxHashMap::default(),
             verdicts: RefCell::default(),
@@ -183,9 +200,23 @@ impl Forest {
         let package = forest.add_package(root);
         let overrides = forest.rules.root();
         let seed = Seed { name, package, overrides, failure: None, from_lock: false };
-        forest.root = forest.new_node(seed, None);
+        forest.root = forest.push_node(&seed, None);
         forest.nodes[0].flags = Flags::NONE;
+        forest.nodes[0].place = Some("".into());
         forest
+    }
+
+    /// Gives the project its edges, to its workspaces first: what it asks for under a workspace's name does not count.
+    pub(crate) fn load_root(&mut self) {
+        let mut list: Vec<Dependency> = Vec::new();
+        for (name, place) in self.workspaces.clone() {
+            let spec = self.specs.intern(&format!("file:{place}"));
+            list.push(Dependency { name, spec, accept: None, kind: Kind::Workspace });
+        }
+        let own = self.package_of(self.root).top_dependencies.clone();
+        let is_workspace = |name| self.workspaces.iter().any(|(workspace, _)| *workspace == name);
+        list.extend(own.iter().filter(|dependency| !is_workspace(dependency.name)));
+        self.load_edges(self.root, &list);
     }
 
     pub(crate) fn add_package(&mut self, package: Package) -> PackageId {
@@ -200,8 +231,7 @@ impl Forest {
         if let Some(parent) = parent {
             self.attach(id, parent);
         }
-        let package = &self.packages[seed.package.index()];
-        let list = if id == self.root { package.top_dependencies.clone() } else { package.dependencies.clone() };
+        let list = self.packages[seed.package.index()].dependencies.clone();
         self.load_edges(id, &list);
         id
     }
@@ -211,19 +241,19 @@ impl Forest {
         let Node { name, package, overrides, .. } = self.nodes[source.index()];
         let seed = Seed { name, package, overrides, failure: None, from_lock: false };
         let id = self.push_node(&seed, Some(source));
+        self.nodes[id.index()].place = Some(self.location(source).into());
         let package = &self.packages[package.index()];
-        let list = if source == self.root { package.top_dependencies.clone() } else { package.dependencies.clone() };
+        let is_top = self.node(source).parent.is_none();
+        let list = if is_top { package.top_dependencies.clone() } else { package.dependencies.clone() };
         self.load_edges(id, &list);
-        id
-    }
-
-    /// Makes a link below `parent` to a place further up.
-    pub(crate) fn new_link(&mut self, name: NameId, parent: NodeId, target: NodeId) -> NodeId {
-        let package = self.node(target).package;
-        let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
-        let id = self.push_node(&seed, None);
-        self.nodes[id.index()].link = Some(target);
-        self.attach(id, parent);
+        // The folders that the source's links lead to can be reached from here too.
+        let links = self.node(source).children.iter().filter_map(|child| self.node(child).link);
+        let folders: Vec<NodeId> = links.filter(|&target| self.node(target).parent.is_none()).collect();
+        for target in folders {
+            if let Some(place) = self.node(target).place.clone() {
+                self.top_at(id, &place, self.node(target).package);
+            }
+        }
         id
     }
 
@@ -233,6 +263,9 @@ impl Forest {
             name: seed.name,
             package: seed.package,
             parent: None,
+            fs_parent: None,
+            place: None,
+            tops: Vec::new(),
             root: id,
             source,
             children: Children::default(),
@@ -264,6 +297,7 @@ impl Forest {
     /// All nodes of the ideal tree, the root first, in the order in which they arrived.
     pub(crate) fn inventory(&self) -> Vec<NodeId> {
         let mut found = vec![self.root];
+        found.extend(&self.node(self.root).tops);
         let mut next = 0;
         while let Some(&node) = found.get(next) {
             found.extend(self.node(node).children.iter());
@@ -278,7 +312,7 @@ impl Forest {
         self.by_name.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// `node_modules/a/node_modules/b`; empty for a root.
+    /// `node_modules/a/node_modules/b`, `packages/a`; empty for the project.
     pub(crate) fn location(&self, node: NodeId) -> String {
         let mut names = Vec::new();
         let mut current = node;
@@ -286,7 +320,7 @@ impl Forest {
             names.push(self.names.text(self.node(current).name));
             current = parent;
         }
-        let mut text = String::new();
+        let mut text = self.node(current).place.as_deref().unwrap_or_default().to_owned();
         for name in names.into_iter().rev() {
             text.push_str(if text.is_empty() { "node_modules/" } else { "/node_modules/" });
             text.push_str(name);
@@ -294,14 +328,14 @@ impl Forest {
         text
     }
 
-    /// How many folders deep; a root is 0.
+    /// How many folders deep; a root is 0, and so is a folder of the user.
     pub(crate) fn depth(&self, node: NodeId) -> u32 {
-        self.ancestry(node).count() as u32 - 1
+        std::iter::successors(Some(node), |&node| self.node(node).parent).count() as u32 - 1
     }
 
-    /// The node and everything above it.
+    /// The node and everything above it, from a folder of the user to what that folder is in.
     pub(crate) fn ancestry(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        std::iter::successors(Some(node), |&node| self.node(node).parent)
+        std::iter::successors(Some(node), |&node| self.resolve_parent(node))
     }
 
     /// Remembers `error` unless there is an earlier one.

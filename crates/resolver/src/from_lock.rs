@@ -1,21 +1,60 @@
-//! A lock file as the tree to start from.
+//! What an installation starts from as a tree: the project, its workspaces, and what a lock file lists.
 
 use crate::error::ResolveError;
-use crate::forest::{Flags, Forest, Seed};
-use crate::ids::NodeId;
+use crate::forest::{Anchors, Flags, Forest, Seed};
+use crate::ids::{NodeId, PackageId};
 use crate::names::{Names, Specs};
 use crate::options::ResolveOptions;
 use crate::overrides::Rules;
 use crate::package::{Package, Peers, Top};
-use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use crate::project::{Folder, Project};
+use crate::resolver::sources::{SourceAnswer, package_of};
+use gantry_manifest::{LockEntry, Lockfile};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The project alone.
-pub(crate) fn plant(root: Manifest, options: &ResolveOptions) -> Result<Forest, ResolveError> {
+/// What a lock says beside the tree.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    /// Entries below packages that are not listed: nothing can find them there, but npm keeps them, marked as extraneous.
+    pub(crate) orphans: Vec<LockEntry>,
+    /// Packages of the folders whose manifests are known.
+    pub(crate) folders: Vec<(String, PackageId)>,
+}
+
+/// The project with what is known of the folders around it.
+pub(crate) fn plant(
+    project: Project,
+    lock: Option<&Lockfile>,
+    options: &ResolveOptions,
+) -> Result<(Forest, Loaded), ResolveError> {
+    let Project { root, workspaces, folders } = project;
     let (mut names, mut specs) = (Names::default(), Specs::default());
     let rules = Rules::parse(root.overrides.as_ref(), (&mut names, &mut specs))?;
     let package = Package::new(Arc::new(root), (None, None), (peers(options), Top::Yes), (&mut names, &mut specs));
-    Ok(Forest::new(names, specs, rules, package))
+    let mut forest = Forest::new(names, specs, rules, package);
+    forest.anchors = Anchors { project: options.project_path.clone(), home: options.home_path.clone() };
+    let mut loaded = Loaded::default();
+    for workspace in workspaces {
+        let name = forest.names.intern(&workspace.name);
+        forest.workspaces.push((name, workspace.path.as_str().into()));
+        loaded.folders.push(known(&mut forest, workspace.into_folder(), options));
+    }
+    for folder in folders {
+        loaded.folders.push(known(&mut forest, folder, options));
+    }
+    forest.load_root();
+    if let Some(lock) = lock {
+        load(&mut forest, &mut loaded, lock, options)?;
+        forest.reset_flags();
+        forest.calculate_flags();
+    }
+    Ok((forest, loaded))
+}
+
+fn known(forest: &mut Forest, folder: Folder, options: &ResolveOptions) -> (String, PackageId) {
+    let answer = SourceAnswer { manifest: folder.manifest, ..SourceAnswer::default() };
+    (folder.path, package_of(forest, peers(options), answer))
 }
 
 /// Whether peer dependencies count under these options.
@@ -23,73 +62,61 @@ pub(crate) fn peers(options: &ResolveOptions) -> Peers {
     if options.legacy_peer_deps { Peers::Ignore } else { Peers::Load }
 }
 
-/// Puts everything the lock lists below the project. What comes back are entries below packages that are not listed:
-/// nothing can find them there, but npm keeps them, marked as extraneous.
-pub(crate) fn load(
+/// Puts everything the lock lists below the project.
+fn load(
     forest: &mut Forest,
+    loaded: &mut Loaded,
     lock: &Lockfile,
     options: &ResolveOptions,
-) -> Result<Vec<LockEntry>, ResolveError> {
-    let mut orphans = Vec::new();
+) -> Result<(), ResolveError> {
+    let root = forest.root;
     let entries = || lock.packages.iter().filter(|entry| !entry.path.is_empty());
-    for entry in entries() {
-        let unsupported = |missing: &str| {
-            let (dependency, missing) = (entry.path.clone(), missing.to_owned());
-            Err(ResolveError::Unsupported { dependency, missing, wanted_by: Vec::new() })
+    // Of a folder of the user, what its own package.json says now counts, where somebody has read it.
+    let known: FxHashMap<String, PackageId> = loaded.folders.iter().cloned().collect();
+    for entry in entries().filter(|entry| entry.is_top() && !entry.link) {
+        let package = match known.get(&entry.path) {
+            Some(&package) => package,
+            None => folder_of_entry(forest, entry, options),
         };
-        let is_inside = |path: &str| path.starts_with("node_modules/");
-        if !is_inside(&entry.path) {
-            return unsupported("packages outside node_modules (workspaces, folders) are");
-        }
-        if !entry.link {
-            match find_parent(forest, &entry.path)? {
-                Some((parent, folder)) => load_package(forest, entry, (parent, folder), options),
-                None => orphans.push(entry.clone()),
-            }
-        } else if !entry.resolved.as_deref().is_some_and(is_inside) {
-            return unsupported("links to folders (workspaces) are");
+        let top = forest.top_at(root, &entry.path, package);
+        forest.nodes[top.index()].flags = flags_of(entry);
+    }
+    for entry in entries().filter(|entry| !entry.is_top() && !entry.link) {
+        match find_parent(forest, &entry.path)? {
+            Some((parent, folder)) => load_package(forest, entry, (parent, folder), options),
+            None => loaded.orphans.push(entry.clone()),
         }
     }
     // A link can only be made once its target is there.
     for entry in entries().filter(|entry| entry.link) {
         let target = entry.resolved.as_deref().unwrap_or_default();
-        let Some(target) = find(forest, target) else {
+        let Some(target) = forest.at(root, target) else {
             let message = format!("refers to {target:?}, which does not exist");
             return Err(ResolveError::Lock { path: entry.path.clone(), message });
         };
         if let Some((parent, folder)) = find_parent(forest, &entry.path)? {
             let name = forest.names.intern(folder);
             let flags = forest.node(target).flags;
-            let link = forest.new_link(name, parent, target);
+            let link = forest.new_link(name, target);
+            forest.attach(link, parent);
             forest.nodes[link.index()].flags = flags;
         }
     }
-    Ok(orphans)
-}
-
-/// The node at a path.
-fn find(forest: &Forest, path: &str) -> Option<NodeId> {
-    let mut node = forest.root;
-    for segment in path.strip_prefix("node_modules/")?.split("/node_modules/") {
-        let name = forest.names.folded(forest.names.find(segment)?);
-        node = forest.node(node).children.get(name)?;
-    }
-    Some(node)
+    Ok(())
 }
 
 /// The node that the entry at `path` goes below, and the name of its folder. `None` below something that is not in the
 /// lock.
 fn find_parent<'a>(forest: &Forest, path: &'a str) -> Result<Option<(NodeId, &'a str)>, ResolveError> {
     let (above, folder) = match path.rsplit_once("/node_modules/") {
-        Some((above, folder)) => (Some(above), folder),
-        None => (None, &path["node_modules/".len()..]),
+        Some((above, folder)) => (above, folder),
+        None => ("", path.strip_prefix("node_modules/").unwrap_or_default()),
     };
     if folder.split('/').any(|part| matches!(part, "" | "." | ".." | "node_modules")) {
         let message = "is not the path of a package".to_owned();
         return Err(ResolveError::Lock { path: path.to_owned(), message });
     }
-    let parent = above.map_or(Some(forest.root), |above| find(forest, above));
-    Ok(parent.map(|parent| (parent, folder)))
+    Ok(forest.at(forest.root, above).map(|parent| (parent, folder)))
 }
 
 fn load_package(forest: &mut Forest, entry: &LockEntry, (parent, folder): (NodeId, &str), options: &ResolveOptions) {
@@ -103,11 +130,21 @@ fn load_package(forest: &mut Forest, entry: &LockEntry, (parent, folder): (NodeI
     let name = forest.names.intern(folder);
     let seed = Seed { name, package, overrides: None, failure: None, from_lock: true };
     let node = forest.new_node(seed, Some(parent));
-    forest.nodes[node.index()].flags = Flags {
+    forest.nodes[node.index()].flags = flags_of(entry);
+}
+
+fn folder_of_entry(forest: &mut Forest, entry: &LockEntry, options: &ResolveOptions) -> PackageId {
+    let mut manifest = entry.manifest.clone();
+    manifest.name.get_or_insert_with(|| entry.folder_name().to_owned());
+    package_of(forest, peers(options), SourceAnswer { manifest, ..SourceAnswer::default() })
+}
+
+fn flags_of(entry: &LockEntry) -> Flags {
+    Flags {
         extraneous: entry.extraneous,
         dev: entry.dev,
         optional: entry.optional,
         dev_optional: entry.dev_optional || entry.dev || entry.optional,
         peer: entry.peer,
-    };
+    }
 }

@@ -46,6 +46,10 @@ id!(
     RuleId
 );
 id!(
+    /// A place that a package comes from without a registry.
+    SourceId
+);
+id!(
     /// A reason why something could not be loaded.
     FailureId
 );

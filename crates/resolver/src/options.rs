@@ -79,6 +79,10 @@ pub struct ResolveOptions {
     pub omit_peer: bool,
     /// Name of the project's folder, which the lock file carries when the manifest has no name.
     pub folder_name: String,
+    /// The project's folder, absolute, for specifiers that name absolute paths; empty where there is no such thing.
+    pub project_path: String,
+    /// The user's home folder, absolute, for specifiers that start with `~/`; empty where there is none.
+    pub home_path: String,
     /// Indentation and line ends of the lock file: those of `package.json`. `None` keeps the lock's, or npm's default.
     pub style: Option<TextStyle>,
     /// Direct dependencies the user asked for by name just now: they are looked up again even where they fit.
@@ -112,6 +116,8 @@ impl Default for ResolveOptions {
             omit_optional: false,
             omit_peer: false,
             folder_name: String::new(),
+            project_path: String::new(),
+            home_path: String::new(),
             style: None,
             explicit: Vec::new(),
             update: Vec::new(),

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Optional,
     Peer,
     PeerOptional,
+    /// From the project to one of its workspaces.
+    Workspace,
 }
 
 impl Kind {
@@ -33,6 +35,7 @@ impl Kind {
             Self::Optional => "optional",
             Self::Peer => "peer",
             Self::PeerOptional => "peerOptional",
+            Self::Workspace => "workspace",
         }
     }
 }

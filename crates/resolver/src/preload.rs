@@ -193,7 +193,7 @@ fn overridden(forest: &Forest, root: crate::ids::RuleId, name: NameId, spec: Spe
 }
 
 /// Whether the project's own `node_modules` already holds something that fits, as after loading a lock.
-fn in_tree(forest: &Forest, name: NameId, spec: SpecId) -> bool {
+pub(crate) fn in_tree(forest: &Forest, name: NameId, spec: SpecId) -> bool {
     let child = forest.node(forest.root).children.get(forest.names.folded(name));
     child.is_some_and(|child| forest.accepts_package(spec, forest.node(child).package))
 }

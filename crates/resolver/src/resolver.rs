@@ -1,18 +1,22 @@
 //! The machine that callers drive.
 
 pub(crate) mod bundles;
+pub(crate) mod sources;
 
 use crate::build::{Builder, Progress};
 use crate::forest::Node;
-use crate::from_lock;
+use crate::from_lock::{self, Loaded};
 use crate::ids::{NameId, PackageId};
 use crate::options::{InstallStrategy, ResolveOptions};
+use crate::package::{Dependency, Kind};
 use crate::preload::Preload;
+use crate::project::Project;
 use crate::shelf::Shelf;
 use crate::{ResolveError, ResolveWarning};
 use gantry_manifest::{Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
 use rustc_hash::FxHashSet;
+use sources::{SourceAnswer, SourceRequest};
 use std::sync::Arc;
 
 /// How soon a packument is needed.
@@ -113,16 +117,24 @@ enum State {
 }
 
 impl Resolver {
-    /// Starts from a manifest and, if there is one, the lock file to keep to.
-    pub fn new(root: Manifest, lock: Option<&Lockfile>, options: ResolveOptions) -> Result<Self, ResolveError> {
+    /// Starts from a project and, if there is one, the lock file to keep to.
+    pub fn new(
+        project: impl Into<Project>,
+        lock: Option<&Lockfile>,
+        options: ResolveOptions,
+    ) -> Result<Self, ResolveError> {
+        let project = project.into();
         let mut options = options;
-        assert_supported(&root, &options)?;
+        assert_supported(&project.root, &options)?;
         if options.style.is_none() {
             options.style = lock.map(|lock| lock.style.clone());
         }
-        let mut builder = builder(root, lock, options)?;
+        let mut builder = builder(project, lock, options)?;
         builder.start()?;
         let mut preload = Preload::default();
+        for (_, package) in builder.known_folders.clone() {
+            preload_folder(&builder, &mut preload, package);
+        }
         for node in builder.forest.inventory() {
             preload.add_missing(&builder.forest, node);
         }
@@ -191,6 +203,20 @@ impl Resolver {
         self.builder.bundles.answer(id, contents);
     }
 
+    /// Folders, tarballs and repositories whose manifests are needed before placement can go on; each is given out once. To
+    /// be asked after every [`next`](Self::next).
+    pub fn take_source_requests(&mut self) -> Vec<SourceRequest> {
+        std::mem::take(&mut self.builder.sources.requests)
+    }
+
+    /// Takes the answer to a [`SourceRequest`]. A second answer is ignored.
+    pub fn answer_source(&mut self, id: u32, result: Result<SourceAnswer, PackumentProblem>) {
+        let Builder { forest, sources, options, .. } = &mut self.builder;
+        if let Some(package) = sources.answer(forest, from_lock::peers(options), id, result) {
+            preload_folder(&self.builder, &mut self.preload, package);
+        }
+    }
+
     /// Packages guessed or placed since the last call. What is only tried in a virtual tree is not among them.
     pub fn take_picks(&mut self) -> Vec<Pick> {
         let mut picks = self.preload.take_picks();
@@ -237,7 +263,9 @@ impl Resolver {
         }
         if self.from_lock {
             for node in forest.inventory() {
-                if forest.node(node).flags.extraneous {
+                // Folders of the user are in no `node_modules` that they could leave.
+                let Node { flags, parent, .. } = *forest.node(node);
+                if flags.extraneous && parent.is_some() {
                     forest.remove(node);
                 }
             }
@@ -260,7 +288,7 @@ impl Resolver {
 
 /// A builder with the lock's tree, flags calculated.
 pub(crate) fn builder(
-    root: Manifest,
+    project: Project,
     lock: Option<&Lockfile>,
     options: ResolveOptions,
 ) -> Result<Builder, ResolveError> {
@@ -271,18 +299,25 @@ pub(crate) fn builder(
         }
         None => None,
     };
-    let mut forest = from_lock::plant(root, &options)?;
-    let mut orphans = Vec::new();
-    if let Some(lock) = lock {
-        orphans = from_lock::load(&mut forest, lock, &options)?;
-        forest.reset_flags();
-        forest.calculate_flags();
-    }
+    let (forest, Loaded { orphans, folders }) = from_lock::plant(project, lock, &options)?;
     let picker = crate::platform::picker_for(&options.target, &options.default_tag, before);
     let shelf = Shelf::new(picker, from_lock::peers(&options));
     let mut builder = Builder::new(forest, shelf, options);
     builder.orphans = orphans;
+    for (place, package) in &folders {
+        builder.sources.know_folder(place, *package);
+    }
+    builder.known_folders = folders;
     Ok(builder)
+}
+
+/// Asks ahead for what a folder of the user needs, as far as the project does not have it.
+fn preload_folder(builder: &Builder, preload: &mut Preload, package: PackageId) {
+    for &Dependency { name, spec, kind, .. } in builder.forest.packages[package.index()].top_dependencies.iter() {
+        if kind != Kind::PeerOptional && !crate::preload::in_tree(&builder.forest, name, spec) {
+            preload.add(name, spec);
+        }
+    }
 }
 
 fn assert_supported(root: &Manifest, options: &ResolveOptions) -> Result<(), ResolveError> {
@@ -290,13 +325,8 @@ fn assert_supported(root: &Manifest, options: &ResolveOptions) -> Result<(), Res
         let dependency = root.name.clone().unwrap_or_else(|| "the root project".to_owned());
         Err(ResolveError::Unsupported { dependency, missing: missing.to_owned(), wanted_by: Vec::new() })
     };
-    match &root.workspaces {
-        None | Some(serde_json::Value::Null) => {}
-        Some(serde_json::Value::Array(list)) if list.is_empty() => {}
-        Some(_) => return unsupported("workspaces are"),
-    }
     match options.strategy {
-        InstallStrategy::Hoisted => Ok(()),
-        _ => unsupported("install strategies other than hoisted are"),
+        InstallStrategy::Hoisted | InstallStrategy::Nested | InstallStrategy::Shallow => Ok(()),
+        InstallStrategy::Linked => unsupported("the install strategy linked is"),
     }
 }

@@ -89,6 +89,12 @@ impl Shelf {
         &self.failures[id.index()]
     }
 
+    /// Notes why something could not be had.
+    pub(crate) fn fail(&mut self, package: NameId, spec: SpecId, cause: Cause) -> FailureId {
+        self.failures.push(Failure { package, spec, cause });
+        FailureId::new(self.failures.len() - 1)
+    }
+
     /// The name to ask the registry for; `None` where no registry is concerned.
     pub(crate) fn fetch_name(&self, forest: &mut Forest, name: NameId, spec: SpecId) -> Option<NameId> {
         let parsed = forest.specs.get(spec).parsed.as_ref().ok()?;
@@ -135,10 +141,7 @@ impl Shelf {
         let picked = picked.and_then(|(packument, version)| {
             self.package(forest, fetched, &packument, version).ok_or(Cause::Incomplete)
         });
-        let result = picked.map_err(|cause| {
-            self.failures.push(Failure { package: fetched, spec, cause });
-            FailureId::new(self.failures.len() - 1)
-        });
+        let result = picked.map_err(|cause| self.fail(fetched, spec, cause));
         self.lookups.insert((name, spec), result);
         result.map_or_else(Lookup::Failed, Lookup::Found)
     }

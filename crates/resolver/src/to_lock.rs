@@ -16,7 +16,7 @@ impl Builder {
             packages.push(project);
         }
         for id in self.forest.inventory().into_iter().skip(1) {
-            if !self.is_left_out(id) {
+            if !self.is_left_out(id) && !self.is_stale(id) {
                 packages.push(self.entry(id, self.forest.node(id)));
             }
         }
@@ -43,6 +43,13 @@ impl Builder {
         self.forest.node(id).inert && self.forest.package_of(id).version_text.is_empty()
     }
 
+    /// Whether it is a folder of the user that nobody asks for any more. One inside of another package's folder stays.
+    fn is_stale(&self, id: NodeId) -> bool {
+        let Node { flags, parent, fs_parent, link, .. } = *self.forest.node(id);
+        let is_top = parent.is_none() && link.is_none();
+        is_top && flags.extraneous && fs_parent.is_none_or(|above| above == self.forest.root)
+    }
+
     /// The names of what is left out.
     pub(crate) fn left_out(&self) -> Vec<String> {
         let nodes = self.forest.inventory().into_iter().filter(|&id| self.is_left_out(id));
@@ -66,8 +73,10 @@ impl Builder {
         }
         let package = self.forest.package_of(id);
         let name = package.name.filter(|&name| name != node.name).map(|name| self.forest.names.text(name).to_string());
-        let manifest =
-            Manifest { name, dev_dependencies: Vec::new(), overrides: None, dist: None, ..(*package.manifest).clone() };
+        let mut manifest = Manifest { name, overrides: None, dist: None, ..(*package.manifest).clone() };
+        if node.parent.is_some() {
+            manifest.dev_dependencies.clear();
+        }
         let flags = node.flags;
         let hidden = self.options.omit_resolved && self.is_from_registry(node);
         LockEntry {

@@ -6,7 +6,6 @@ use crate::error::{Requirement, ResolveError, ResolveWarning};
 use crate::explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 use crate::forest::Edge;
 use crate::ids::{EdgeId, NodeId, SpecId};
-use gantry_spec::SpecKind;
 
 /// How much of the tree an explanation may hold; dependants beyond are left out.
 const EXPLAINED_NODES: usize = 200;
@@ -22,7 +21,7 @@ impl Builder {
             top = parent;
         }
         let Edge { from, kind, .. } = *forest.edge(self.places[top].edge);
-        if forest.is_project_root(from) {
+        if forest.is_mine(from) {
             return true;
         }
         if !kind.is_peer() {
@@ -33,12 +32,12 @@ impl Builder {
             let Edge { from, kind, .. } = *forest.edge(edge);
             if kind.is_peer() {
                 has_peer_edges = true;
-            } else if forest.is_project_root(from) {
+            } else if forest.is_mine(from) {
                 return true;
             }
         }
         let entered_by_project =
-            || self.peer_entries(from).iter().any(|entry| forest.is_project_root(forest.edge(entry.edge).from));
+            || self.peer_entries(from).iter().any(|entry| forest.is_mine(forest.edge(entry.edge).from));
         has_peer_edges && entered_by_project()
     }
 
@@ -138,7 +137,7 @@ impl Builder {
         seen.push(node);
         let edges = match edge {
             Some(edge) => vec![edge],
-            None => forest.node(node).edges_in.clone(),
+            None => forest.edges_to(node),
         };
         for edge in edges {
             let from = forest.edge(edge).from;
@@ -172,6 +171,10 @@ impl Builder {
             return "the root project".to_owned();
         }
         let folder = self.forest.names.text(self.forest.node(node).name);
+        if self.forest.node(node).parent.is_none() {
+            let name = package.name.map_or(folder, |name| self.forest.names.text(name));
+            return format!("{name}@{}", package.version_text);
+        }
         match package.name {
             Some(name) if self.forest.names.text(name) != folder => {
                 format!("{folder}@npm:{}@{}", self.forest.names.text(name), package.version_text)
@@ -182,7 +185,7 @@ impl Builder {
 
     /// Who wants a node, nearest first, one dependant at each step.
     pub(crate) fn wanted_by(&self, node: NodeId) -> Vec<Requirement> {
-        let first = self.forest.node(node).edges_in.first().copied();
+        let first = self.forest.edges_to(node).first().copied();
         first.map_or_else(Vec::new, |edge| self.wanted_through(edge))
     }
 
@@ -208,23 +211,9 @@ impl Builder {
                 kind: edge.kind.label(),
                 spec: forest.specs.get(edge.spec).text.to_string(),
             });
-            next = forest.node(from).edges_in.first().copied();
+            next = forest.edges_to(from).first().copied();
         }
         chain
-    }
-
-    pub(super) fn unsupported(&self, edge: EdgeId, spec: SpecId) -> ResolveError {
-        let spec = self.forest.specs.get(spec);
-        let missing = match spec.parsed.as_ref().map(|spec| &spec.kind) {
-            Ok(SpecKind::Git(_)) => "git dependencies are",
-            Ok(SpecKind::Remote { .. }) => "dependencies on a tarball address are",
-            Ok(SpecKind::File { .. }) => "dependencies on a tarball file are",
-            Ok(SpecKind::Directory { .. }) => "dependencies on a folder are",
-            _ => "dependencies of this kind are",
-        };
-        let name = self.forest.names.text(self.forest.edge(edge).name);
-        let dependency = format!("{name}@{}", spec.text);
-        ResolveError::Unsupported { dependency, missing: missing.to_owned(), wanted_by: self.wanted_through(edge) }
     }
 
     pub(super) fn invalid_spec(&self, edge: EdgeId, spec: SpecId) -> ResolveError {

@@ -32,7 +32,7 @@ impl Builder {
 
     pub(super) fn savepoint(&self, node: NodeId) -> Savepoint {
         let virtual_root = self.virtual_roots.get(&node).copied();
-        let old: Vec<NodeId> = virtual_root.map_or_else(Vec::new, |root| self.forest.family(root));
+        let old: Vec<NodeId> = virtual_root.map_or_else(Vec::new, |root| self.forest.whole_tree(root));
         let edges = old.iter().flat_map(|&node| self.forest.node(node).edges_out.iter());
         Savepoint {
             node,
@@ -123,7 +123,7 @@ impl Builder {
             }
             let parent_edge = self.forest.out_edge(parent, name);
             let source = self.forest.node(parent).source.unwrap_or(parent);
-            let is_mine = self.forest.is_project_root(source);
+            let is_mine = self.forest.is_mine(source);
             let conflict_is_fine = self.options.force || (!is_mine && !self.options.strict_peer_deps);
             let Some(current) = to else {
                 let Some(parent_edge) = parent_edge else {

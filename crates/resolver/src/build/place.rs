@@ -93,7 +93,9 @@ impl Builder {
             return Ok(());
         }
         if let Some(above) = self.looped(target, dep) {
-            self.places[index].placed = Some(self.forest.new_link(self.forest.node(above).name, target, above));
+            let link = self.forest.new_link(self.forest.node(above).name, above);
+            self.forest.attach(link, target);
+            self.places[index].placed = Some(link);
             return Ok(());
         }
         let placed = self.insert(index, target);
@@ -136,7 +138,7 @@ impl Builder {
             if self.forest.node(dep).failure.is_some() {
                 break;
             }
-            let below_project = self.forest.node(target).parent == Some(self.forest.root);
+            let below_project = self.forest.resolve_parent(target) == Some(self.forest.root);
             match self.options.strategy {
                 InstallStrategy::Nested => break,
                 InstallStrategy::Shallow if below_project => break,
@@ -167,10 +169,18 @@ impl Builder {
     /// Makes the node and puts it below the target, in the place of what is there.
     fn insert(&mut self, index: usize, target: NodeId) -> NodeId {
         let Place { edge, dep, .. } = self.places[index];
-        let Node { name, package, overrides, failure, .. } = *self.forest.node(dep);
-        let seed = Seed { name, package, overrides, failure, from_lock: false };
-        let placed = self.forest.new_node(seed, None);
-        if failure.is_none() {
+        let Node { name, package, overrides, failure, link, .. } = *self.forest.node(dep);
+        let placed = match link {
+            Some(folder) => {
+                let place = self.forest.location(folder);
+                let folder = self.forest.top_at(self.forest.root, &place, package);
+                let placed = self.forest.new_link(name, folder);
+                self.forest.nodes[placed.index()].overrides = overrides;
+                placed
+            }
+            None => self.forest.new_node(Seed { name, package, overrides, failure, from_lock: false }, None),
+        };
+        if failure.is_none() && link.is_none() {
             self.picks.push(package);
         }
         self.places[index].placed = Some(placed);
@@ -196,7 +206,8 @@ impl Builder {
         let root = self.forest.root;
         let same_name: Vec<NodeId> = self.forest.named(self.forest.edge(edge).name).to_vec();
         for node in same_name {
-            if self.forest.node(node).root != root || !self.forest.is_descendant_of(node, target) {
+            let Node { root: now, parent, .. } = *self.forest.node(node);
+            if now != root || parent.is_none() || !self.forest.is_descendant_of(node, target) {
                 continue;
             }
             self.prune_redundant(node, false, explicit);
@@ -253,7 +264,7 @@ impl Builder {
             for entry in self.peer_entries(from) {
                 let Some(entered) = self.forest.edge(entry.edge).to else { continue };
                 // What the project itself asked for stays, and whoever minds has been warned.
-                let from_project = self.forest.is_project_root(self.forest.edge(entry.edge).from);
+                let from_project = self.forest.is_mine(self.forest.edge(entry.edge).from);
                 if entered != target && !from_project {
                     let set = self.forest.gather(&[entered], |other| {
                         let other = self.forest.edge(other);
@@ -310,10 +321,16 @@ impl Builder {
                 continue;
             }
             if descend {
-                let mut kids: Vec<NodeId> = self.forest.node(node).children.iter().collect();
+                // What is on top of the stack comes first: folders of the user after packages.
+                let location = |node: &NodeId| self.forest.location(*node);
+                let mut folders: Vec<NodeId> = self.forest.tops_in(node).collect();
+                folders.sort_by(|a, b| compare_locale(&location(b), &location(a)));
                 let name = |node: NodeId| self.forest.names.text(self.forest.node(node).name);
-                kids.sort_by(|&a, &b| compare_locale(name(b), name(a)));
-                stack.extend(kids);
+                for above in folders.into_iter().chain([node]) {
+                    let mut kids: Vec<NodeId> = self.forest.node(above).children.iter().collect();
+                    kids.sort_by(|&a, &b| compare_locale(name(b), name(a)));
+                    stack.extend(kids);
+                }
             }
         }
     }

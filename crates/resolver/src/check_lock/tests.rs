@@ -1,4 +1,4 @@
-use super::{check_machine, lock_satisfies, optional_set};
+use super::{check_machine, optional_set};
 use crate::ResolveOptions;
 use gantry_manifest::{Lockfile, Manifest};
 use std::collections::BTreeSet;
@@ -10,6 +10,10 @@ fn lock(packages: &str) -> Lockfile {
 
 fn manifest(text: &str) -> Manifest {
     Manifest::parse_package_json(text.as_bytes(), "package.json").expect("a manifest")
+}
+
+fn lock_satisfies(root: &Manifest, lock: &Lockfile) -> Result<(), Vec<String>> {
+    super::lock_satisfies(&root.clone().into(), lock, &ResolveOptions::default())
 }
 
 #[test]

@@ -3,12 +3,13 @@
 //! Whether an edge is right is worked out when asked for and remembered until something that matters changes, at the
 //! same moments as in npm; a stale answer is part of npm's behaviour.
 
-use super::{Edge, Forest};
+use super::{Edge, Forest, Node};
 use crate::error::ResolveError;
 use crate::ids::{EdgeId, NodeId, PackageId, RuleId, SpecId};
 use crate::package::Dependency;
 use gantry_manifest::Manifest;
 use gantry_spec::SpecKind;
+use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
@@ -150,7 +151,7 @@ impl Forest {
         }
         self.nodes[node.index()].overrides = remaining;
         if remaining.is_some() {
-            self.propagate(node);
+            self.hand_on(node);
         }
     }
 
@@ -165,7 +166,44 @@ impl Forest {
             },
         };
         self.nodes[node.index()].overrides = Some(new);
-        self.propagate(node);
+        self.hand_on(node);
+    }
+
+    /// Hands a node's new rules on. A link's go to where it leads, if one of them names something that is needed there.
+    fn hand_on(&mut self, node: NodeId) {
+        let Node { link, overrides, .. } = *self.node(node);
+        match (link, overrides) {
+            (None, _) => self.propagate(node),
+            (Some(target), Some(rule)) if self.matters_below(rule, target) => self.overrides_added(target, overrides),
+            _ => {}
+        }
+    }
+
+    /// Takes over a link's rules where it leads, before what is there is looked at.
+    pub(crate) fn follow_link(&mut self, link: NodeId) {
+        if let Node { link: Some(target), overrides: rule @ Some(_), .. } = *self.node(link) {
+            self.overrides_added(target, rule);
+        }
+    }
+
+    /// Whether a rule names a dependency of `top` or of anything that `top` reaches.
+    fn matters_below(&self, rule: RuleId, top: NodeId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![top];
+        while let Some(node) = stack.pop() {
+            let node = self.node(node).link.unwrap_or(node);
+            if !seen.insert(node) {
+                continue;
+            }
+            for &(_, id) in &self.node(node).edges_out {
+                let edge = self.edge(id);
+                if self.rules.get(self.edge_rule(rule, id)).name == Some(edge.name) {
+                    return true;
+                }
+                stack.extend(edge.to);
+            }
+        }
+        false
     }
 
     /// Hands a node's new rules on to everything it depends on, one dependency after the other and each to its end: which
@@ -278,25 +316,28 @@ impl Forest {
         if self.node(node).name != edge.name {
             return false;
         }
-        let Some(rule) = edge.overrides else { return self.accepts(edge.spec, edge.accept, node) };
+        let Some(rule) = edge.overrides else { return self.accepts(id, edge.spec, node) };
         // What a package brings along itself is not subject to overrides.
         if self.bundler(node).is_some() {
-            return self.accepts(edge.spec, edge.accept, node);
+            return self.accepts(id, edge.spec, node);
         }
         let spec = self.effective_spec(id);
-        if self.accepts(spec, edge.accept, node) {
+        if self.accepts(id, spec, node) {
             return true;
         }
         let rule = self.rules.get(rule);
         match rule.key_spec {
             None => false,
-            Some(key) => self.accepts(edge.spec, edge.accept, node) && !self.accepts(key, edge.accept, node),
+            Some(key) => self.accepts(id, edge.spec, node) && !self.accepts(id, key, node),
         }
     }
 
-    fn accepts(&self, spec: SpecId, accept: Option<SpecId>, node: NodeId) -> bool {
-        let package = self.node(node).package;
-        self.accepts_package(spec, package) || accept.is_some_and(|accept| self.accepts_package(accept, package))
+    fn accepts(&self, id: EdgeId, spec: SpecId, node: NodeId) -> bool {
+        let is_it = |spec| match &self.specs.get(spec).parsed {
+            Ok(parsed) if !parsed.is_registry() => self.is_from(id, parsed, node),
+            _ => self.accepts_package(spec, self.node(node).package),
+        };
+        is_it(spec) || self.edge(id).accept.is_some_and(is_it)
     }
 
     /// Whether a package is what the specifier asks for, apart from its name.

@@ -24,6 +24,7 @@ impl Forest {
         }
         let root = self.node(parent).root;
         let family = self.family(node);
+        self.move_tops(&family, self.node(node).root, root);
         for &member in &family {
             self.set_root(member, root);
         }
@@ -42,6 +43,7 @@ impl Forest {
 
     /// Takes `node` with all below it out of its tree; it becomes the root of one of its own.
     pub(crate) fn remove(&mut self, node: NodeId) {
+        let old_root = self.node(node).root;
         if let Some(parent) = self.nodes[node.index()].parent.take() {
             let folded = self.names.folded(self.node(node).name);
             if self.node(parent).children.get(folded) == Some(node) {
@@ -49,6 +51,7 @@ impl Forest {
             }
         }
         let family = self.family(node);
+        self.move_tops(&family, old_root, node);
         for &member in &family {
             self.set_root(member, node);
         }
@@ -59,9 +62,14 @@ impl Forest {
 
     /// Puts `node`, which is in no tree, where `old` is, and hands it what is below `old`.
     pub(crate) fn replace(&mut self, node: NodeId, old: NodeId) {
-        let kids: Vec<NodeId> = self.node(old).children.iter().collect();
-        for kid in kids {
-            self.attach(kid, node);
+        if self.node(node).link.is_none() {
+            let kids: Vec<NodeId> = self.node(old).children.iter().collect();
+            for kid in kids {
+                self.attach(kid, node);
+            }
+            if let Some(target) = self.node(old).link.filter(|&target| self.node(target).parent.is_none()) {
+                self.remove_top(target);
+            }
         }
         let parent = self.node(old).parent;
         self.remove(old);
@@ -81,23 +89,35 @@ impl Forest {
             {
                 return Some(child);
             }
-            current = node.parent;
+            current = node.parent.or(node.fs_parent);
         }
         None
     }
 
-    /// The node and all below it, a parent always before its children.
+    /// The node and all below it, folders of the user in its folder too, a parent always before its children.
     pub(crate) fn family(&self, node: NodeId) -> Vec<NodeId> {
         let mut family = vec![node];
         let mut next = 0;
         while let Some(&member) = family.get(next) {
             family.extend(self.node(member).children.iter());
+            family.extend(self.tops_in(member));
             next += 1;
         }
         family
     }
 
-    fn set_root(&mut self, node: NodeId, root: NodeId) {
+    /// What is in the `node_modules` of `node` and in those below, the nearest first.
+    pub(crate) fn packages_below(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found: Vec<NodeId> = self.node(node).children.iter().collect();
+        let mut next = 0;
+        while let Some(&member) = found.get(next) {
+            found.extend(self.node(member).children.iter());
+            next += 1;
+        }
+        found
+    }
+
+    pub(super) fn set_root(&mut self, node: NodeId, root: NodeId) {
         let (name, old) = (self.node(node).name, self.node(node).root);
         self.nodes[node.index()].root = root;
         if old == self.root && node != self.root {

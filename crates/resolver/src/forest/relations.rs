@@ -84,7 +84,9 @@ impl Forest {
         if self.in_dependency_bundle(node) {
             return false;
         }
-        let Some(above) = self.node(node).parent.and_then(|parent| self.node(parent).parent) else { return false };
+        let Some(above) = self.resolve_parent(node).and_then(|parent| self.resolve_parent(parent)) else {
+            return false;
+        };
         if self.node(node).edges_in.is_empty() {
             return true;
         }
@@ -123,7 +125,7 @@ impl Forest {
         self.ancestry(node).any(|above| above == ancestor)
     }
 
-    /// Whether this is the top of a tree. In the ideal tree, that is the project.
+    /// Whether this is the root of a tree. In the ideal tree, that is the project.
     pub(crate) fn is_project_root(&self, node: NodeId) -> bool {
         self.node(node).root == node
     }
@@ -169,7 +171,7 @@ impl Forest {
     /// there.
     pub(crate) fn deepest_target(&self, start: NodeId, name: crate::ids::NameId) -> NodeId {
         let mut current = start;
-        while let Some(parent) = self.node(current).parent {
+        while let Some(parent) = self.resolve_parent(current) {
             match self.out_edge(current, name) {
                 Some(edge) if self.edge(edge).kind.is_peer() => current = parent,
                 _ => break,

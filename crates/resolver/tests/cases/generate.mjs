@@ -1,8 +1,9 @@
 // Writes what npm makes of every case: `node generate.mjs [name...]`.
 //
 // A case is `<name>.json`: `about`, `registry` ("name@version" to the manifest without name and version), and optionally
-// `tags`, `times`, `root`, `lock`, `options` (npm's command line options) and `bundles` ("name@version" to pairs of path and
-// package.json). Beside it goes `<name>.lock` with the lock file npm writes, or `<name>.error` with npm's code. npm runs
+// `tags`, `times`, `root`, `lock`, `options` (npm's command line options), `bundles` ("name@version" to pairs of path and
+// package.json), `workspaces` (the folders of `folders` that are workspaces, in npm's order, for the test alone), `folders`
+// (path to package.json) and `files` (path to the package.json in the tarball there). Beside it goes `<name>.lock` with the lock file npm writes, or `<name>.error` with npm's code. npm runs
 // against a server on the loopback interface; its address is replaced by `https://registry.test/` in what is written.
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -74,6 +75,14 @@ function run(name) {
   fs.mkdirSync(project);
   for (const file of ['user', 'global']) fs.writeFileSync(path.join(folder, file), '');
   fs.writeFileSync(path.join(project, 'package.json'), JSON.stringify(test.root, null, 2) + '\n');
+  for (const [place, manifest] of Object.entries(test.folders ?? {})) {
+    fs.mkdirSync(path.join(project, place), { recursive: true });
+    fs.writeFileSync(path.join(project, place, 'package.json'), JSON.stringify(manifest));
+  }
+  for (const [place, manifest] of Object.entries(test.files ?? {})) {
+    fs.mkdirSync(path.join(project, path.dirname(place)), { recursive: true });
+    fs.writeFileSync(path.join(project, place), tar([['package.json', JSON.stringify(manifest)]]));
+  }
   if (test.lock) {
     const lock = JSON.stringify(test.lock, null, 2).replaceAll(publicAddress, address);
     fs.writeFileSync(path.join(project, 'package-lock.json'), lock);
@@ -107,7 +116,9 @@ function run(name) {
       } else {
         const lock = fs
           .readFileSync(path.join(project, 'package-lock.json'), 'utf8')
-          .replaceAll(address, publicAddress);
+          .replaceAll(address, publicAddress)
+          // The digest of a tarball that was made here depends on the compressor.
+          .replace(/("resolved": "file:[^"]*",\s*"integrity": ")[^"]*/g, '$1sha512-LOCAL');
         fs.writeFileSync(path.join(here, `${name}.lock`), lock);
       }
       fs.rmSync(folder, { recursive: true, force: true });

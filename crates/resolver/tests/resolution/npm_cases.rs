@@ -5,7 +5,7 @@
 
 use crate::support::{Case, Order};
 use gantry_manifest::Lockfile;
-use gantry_resolver::{ResolveError, lock_mismatches, lock_satisfies};
+use gantry_resolver::{ResolveError, ResolveOptions, lock_mismatches, lock_satisfies};
 use proptest::prelude::*;
 use std::{fs, path::Path};
 
@@ -37,6 +37,7 @@ fn npm_code(error: &ResolveError) -> String {
         "RESOLVE_ENGINE" => "EBADENGINE",
         "RESOLVE_OVERRIDE_CONFLICT" => "EOVERRIDE",
         "RESOLVE_INVALID_SPEC" => "EUNSUPPORTEDPROTOCOL",
+        "RESOLVE_FETCH" => "ENOENT",
         "RESOLVE_OVERRIDE_REFERENCE" => return format!("npm error {error}"),
         other => other,
     };
@@ -78,7 +79,7 @@ fn a_finished_lock_satisfies_its_manifest() {
     for (name, case) in cases() {
         let Ok(text) = case.resolve(&mut Order::InTurn) else { continue };
         let lock = Lockfile::parse(text.as_bytes(), "package-lock.json").expect("it was just written");
-        if lock_satisfies(&case.root(), &lock).is_err() {
+        if lock_satisfies(&case.project(), &lock, &ResolveOptions::default()).is_err() {
             let again = case.with_lock(&text).run(&mut Order::InTurn, |options| {
                 options.save = false;
                 options.force = false;
@@ -92,7 +93,15 @@ fn a_finished_lock_satisfies_its_manifest() {
             suspicious.push(name);
         }
     }
-    let expected = ["e4-below", "e4-no-version", "e4-not-found", "o6-sets", "r2-mine-force", "r2-mine-legacy"];
+    let expected = [
+        "e4-below",
+        "e4-no-version",
+        "e4-not-found",
+        "o6-sets",
+        "r2-mine-force",
+        "r2-mine-legacy",
+        "w3-optional-tarball",
+    ];
     assert_eq!(suspicious, expected);
     let refused: Vec<_> = refused.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
     let expected = [
@@ -101,6 +110,7 @@ fn a_finished_lock_satisfies_its_manifest() {
         ("e4-not-found", "Missing: ghost2@ from lock file; Missing: ghost@ from lock file"),
         ("r2-mine-force", "ERESOLVE"),
         ("r2-mine-legacy", "ERESOLVE"),
+        ("w3-optional-tarball", "Missing: t@ from lock file"),
     ];
     assert_eq!(refused, expected);
 }

@@ -110,23 +110,20 @@ fn a_tag_to_nowhere() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_named() {
-    for (spec, what) in [
-        ("github:user/repo", "git"),
-        ("git+https://example.test/a.git", "git"),
-        ("https://example.test/a.tgz", "tarball address"),
-        ("file:../a", "folder"),
-        ("file:a.tgz", "tarball file"),
-    ] {
+fn a_source_that_fails_is_named() {
+    for spec in ["github:user/repo", "git+https://example.test/a.git", "https://example.test/a.tgz", "file:a.tgz"] {
         let registry = json!({ "b@1.0.0": { "dependencies": { "a": spec } } });
         let case = Case::new(json!({ "registry": registry, "root": { "dependencies": { "b": "1" } } }));
-        let error = case.resolve(&mut Order::InTurn).expect_err("it is not supported");
-        assert_eq!(error.code(), "RESOLVE_UNSUPPORTED", "{spec}");
+        let error = case.resolve(&mut Order::InTurn).expect_err("it is not there");
+        assert_eq!(error.code(), "RESOLVE_FETCH", "{spec}");
         let text = error.to_string();
-        assert!(text.contains(what) && text.contains("b@1.0.0") && text.contains("the root project"), "{text}");
+        assert!(text.contains(spec) && text.contains("b@1.0.0") && text.contains("the root project"), "{text}");
+        // Where it is optional it is left out.
+        let registry = json!({ "b@1.0.0": { "optionalDependencies": { "a": spec } } });
+        let case = Case::new(json!({ "registry": registry, "root": { "dependencies": { "b": "1" } } }));
+        let resolution = case.run(&mut Order::InTurn, |_| {}).expect("it resolves without");
+        assert_eq!(resolution.left_out, ["a"]);
     }
-    let result = resolve(json!({}), json!({ "workspaces": ["packages/*"] }));
-    assert_eq!(result, Err("RESOLVE_UNSUPPORTED"));
 }
 
 #[test]

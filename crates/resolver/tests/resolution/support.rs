@@ -3,7 +3,10 @@
 use base64::Engine as _;
 use bytes::Bytes;
 use gantry_manifest::{Lockfile, Manifest, Packument, StoredBody, TextStyle};
-use gantry_resolver::{PackumentProblem, Resolution, ResolveError, ResolveOptions, Resolver, Step};
+use gantry_resolver::{
+    Folder, InstallStrategy, PackumentProblem, Project, Resolution, ResolveError, ResolveOptions, Resolver, Source,
+    SourceAnswer, Step, Workspace,
+};
 use gantry_spec::PackageName;
 use serde_json::{Map, Value, json};
 use std::{path::Path, sync::Arc};
@@ -59,8 +62,43 @@ impl Case {
     }
 
     pub fn root(&self) -> Manifest {
-        let text = self.document["root"].to_string();
-        Manifest::parse_package_json(text.as_bytes(), "package.json").expect("a manifest")
+        manifest(&self.document["root"])
+    }
+
+    /// The project, with its workspaces.
+    pub fn project(&self) -> Project {
+        let paths = self.document["workspaces"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let workspace = |path: &str| {
+            let manifest = manifest(&self.document["folders"][path]);
+            let folder = path.rsplit('/').next().unwrap_or(path).to_owned();
+            Workspace { name: manifest.name.clone().unwrap_or(folder), path: path.to_owned(), manifest }
+        };
+        Project { root: self.root(), workspaces: paths.map(workspace).collect(), folders: self.linked_folders() }
+    }
+
+    /// What the lock links to, as it is on disk.
+    fn linked_folders(&self) -> Vec<Folder> {
+        let lock = self.lock.as_ref().and_then(|lock| serde_json::from_str::<Value>(lock).ok()).unwrap_or_default();
+        let entries = lock["packages"].as_object().cloned().unwrap_or_default();
+        let targets =
+            entries.values().filter(|entry| entry["link"] == true).filter_map(|entry| entry["resolved"].as_str());
+        let known = targets.filter_map(|path| Some((path, self.document["folders"].get(path)?)));
+        known.map(|(path, text)| Folder { path: path.to_owned(), manifest: manifest(text) }).collect()
+    }
+
+    fn source(&self, source: &Source) -> Result<SourceAnswer, PackumentProblem> {
+        match source {
+            Source::Folder { path } => {
+                let found = self.document["folders"].get(path).map(manifest).unwrap_or_default();
+                Ok(SourceAnswer { manifest: found, ..SourceAnswer::default() })
+            }
+            Source::File { path } => {
+                let found = self.document["files"].get(path).ok_or(PackumentProblem::NotFound)?;
+                let integrity = Some("sha512-LOCAL".to_owned());
+                Ok(SourceAnswer { manifest: manifest(found), resolved: Some(format!("file:{path}")), integrity })
+            }
+            _ => Err(PackumentProblem::Failed { code: "RESOLVE_UNSUPPORTED", message: "not here".to_owned() }),
+        }
     }
 
     fn options(&self) -> ResolveOptions {
@@ -74,6 +112,8 @@ impl Case {
                 ("--strict-peer-deps", _) => options.strict_peer_deps = true,
                 ("--prefer-dedupe", _) => options.prefer_dedupe = true,
                 ("--engine-strict", _) => options.engine_strict = true,
+                ("--install-strategy", "nested") => options.strategy = InstallStrategy::Nested,
+                ("--install-strategy", "shallow") => options.strategy = InstallStrategy::Shallow,
                 ("--before", date) => options.before = Some(date.to_owned()),
                 other => panic!("unknown option {other:?}"),
             }
@@ -93,7 +133,7 @@ impl Case {
         change(&mut options);
         let lock =
             self.lock.as_ref().map(|lock| Lockfile::parse(lock.as_bytes(), "package-lock.json").expect("a lock"));
-        let mut resolver = Resolver::new(self.root(), lock.as_ref(), options)?;
+        let mut resolver = Resolver::new(self.project(), lock.as_ref(), options)?;
         let mut waiting: Vec<PackageName> = Vec::new();
         let mut answered: Vec<PackageName> = Vec::new();
         loop {
@@ -106,7 +146,17 @@ impl Case {
                 idle = false;
                 resolver.answer_bundle(request.id, Ok(self.bundle(&request.name, &request.version)));
             }
+            for request in resolver.take_source_requests() {
+                idle = false;
+                resolver.answer_source(request.id, self.source(&request.source));
+                if order.below(2) == 1 {
+                    resolver.answer_source(request.id, Err(PackumentProblem::NotFound));
+                }
+            }
             assert!(!idle, "nothing is asked for and nothing is under way");
+            if waiting.is_empty() {
+                continue;
+            }
             // At least one answer, at most all; the rest is late.
             let now =
                 if matches!(order, Order::InTurn) { waiting.len() } else { waiting.len().min(1 + order.below(4)) };
@@ -125,7 +175,7 @@ impl Case {
 
     /// What is asked for, round by round when all answers come together, and which packages are to be fetched; sorted.
     pub fn observe(&self) -> (Vec<Vec<String>>, Vec<String>) {
-        let mut resolver = Resolver::new(self.root(), None, self.options()).expect("it can begin");
+        let mut resolver = Resolver::new(self.project(), None, self.options()).expect("it can begin");
         let (mut rounds, mut picks) = (Vec::new(), Vec::new());
         loop {
             let step = resolver.next().expect("it resolves");
@@ -155,12 +205,13 @@ impl Case {
     fn bundle(&self, name: &str, version: &str) -> Vec<(String, Manifest)> {
         let entries =
             self.document["bundles"][format!("{name}@{version}")].as_array().expect("the case has its contents");
-        let entry = |entry: &Value| {
-            let manifest = Manifest::parse_package_json(entry[1].to_string().as_bytes(), "package.json");
-            (entry[0].as_str().expect("a path").to_owned(), manifest.expect("a manifest"))
-        };
+        let entry = |entry: &Value| (entry[0].as_str().expect("a path").to_owned(), manifest(&entry[1]));
         entries.iter().map(entry).collect()
     }
+}
+
+fn manifest(text: &Value) -> Manifest {
+    Manifest::parse_package_json(text.to_string().as_bytes(), "package.json").expect("a manifest")
 }
 
 /// The body of a packument that was kept.

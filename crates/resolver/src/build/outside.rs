@@ -1,0 +1,127 @@
+//! Dependencies that no registry has: links to folders of the user, workspaces among them, and packages from tarballs and
+//! repositories.
+
+use super::{Builder, Stop};
+use crate::PackumentProblem;
+use crate::forest::Seed;
+use crate::ids::{EdgeId, NameId, NodeId, PackageId, SpecId};
+use crate::resolver::sources::{Found, Source};
+use crate::shelf::Cause;
+use gantry_spec::SpecKind;
+
+impl Builder {
+    /// A node below a virtual root for what a specifier asks for outside of a registry; `None` where the registry is to be
+    /// asked.
+    pub(super) fn node_from_outside(
+        &mut self,
+        name: NameId,
+        spec: SpecId,
+        parent: NodeId,
+        edge: EdgeId,
+    ) -> Result<Option<NodeId>, Stop> {
+        if let Some(place) = self.forest.folder_of(edge, spec) {
+            return match self.find_source(name, Source::Folder { path: place.clone() }) {
+                Found::Package(package) => Ok(Some(self.link_below(parent, name, &place, package))),
+                Found::Problem(problem) => Ok(Some(self.failed_source(name, spec, parent, problem))),
+                Found::NotYet => Err(Stop::Missing(Vec::new())),
+            };
+        }
+        if let Some((place, package)) = self.serving_workspace(name, edge) {
+            return Ok(Some(self.link_below(parent, name, &place, package)));
+        }
+        let Some(source) = self.source_of(edge, spec) else { return Ok(None) };
+        match self.find_source(name, source) {
+            Found::Package(package) => {
+                let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
+                Ok(Some(self.forest.new_node(seed, Some(parent))))
+            }
+            Found::Problem(problem) => Ok(Some(self.failed_source(name, spec, parent, problem))),
+            Found::NotYet => Err(Stop::Missing(Vec::new())),
+        }
+    }
+
+    /// Asks for what an edge needs from outside of a registry. Gives whether it is not here yet.
+    pub(super) fn lacks_source(&mut self, edge: EdgeId) -> bool {
+        let (name, spec) = (self.forest.edge(edge).name, self.forest.effective_spec(edge));
+        let folder = self.forest.folder_of(edge, spec).map(|path| Source::Folder { path });
+        let Some(source) = folder.or_else(|| self.source_of(edge, spec)) else { return false };
+        matches!(self.find_source(name, source), Found::NotYet)
+    }
+
+    fn find_source(&mut self, name: NameId, source: Source) -> Found {
+        let name = self.forest.names.text(name).clone();
+        self.sources.find(&name, source)
+    }
+
+    /// The tarball or repository that a specifier names.
+    fn source_of(&self, edge: EdgeId, spec: SpecId) -> Option<Source> {
+        match &self.forest.specs.get(spec).parsed.as_ref().ok()?.kind {
+            SpecKind::File { path } => Some(Source::File { path: self.forest.path_of(edge, path) }),
+            SpecKind::Remote { url } => Some(Source::Remote { url: url.clone() }),
+            SpecKind::Git(git) => Some(Source::Git { spec: git.saved.clone() }),
+            _ => None,
+        }
+    }
+
+    /// The workspace of this name, where the project has linked to it and it is what the edge asks for.
+    fn serving_workspace(&self, name: NameId, edge: EdgeId) -> Option<(String, PackageId)> {
+        let forest = &self.forest;
+        if !forest.workspaces.iter().any(|(workspace, _)| *workspace == name) {
+            return None;
+        }
+        let to = forest.edge(forest.out_edge(forest.root, name)?).to?;
+        let target = forest.node(to).link?;
+        let serves = forest.is_workspace(to) && forest.satisfies(to, edge);
+        serves.then(|| (forest.location(target), forest.node(target).package))
+    }
+
+    fn link_below(&mut self, parent: NodeId, name: NameId, place: &str, package: PackageId) -> NodeId {
+        let root = self.forest.node(parent).root;
+        let target = self.forest.top_at(root, place, package);
+        let link = self.forest.new_link(name, target);
+        self.forest.attach(link, parent);
+        link
+    }
+
+    fn failed_source(&mut self, name: NameId, spec: SpecId, parent: NodeId, problem: PackumentProblem) -> NodeId {
+        let cause = match problem {
+            PackumentProblem::NotFound => Cause::Fetch { code: "NOT_FOUND", message: "it is not there".to_owned() },
+            PackumentProblem::Failed { code, message } => Cause::Fetch { code, message },
+        };
+        let failure = self.shelf.fail(name, spec, cause);
+        let package = self.failed_package();
+        let seed = Seed { name, package, overrides: None, failure: Some(failure), from_lock: false };
+        self.forest.new_node(seed, Some(parent))
+    }
+
+    /// Remembers the links that a node depends on, to go on where they lead once nothing else is to be done.
+    pub(super) fn note_links(&mut self, node: NodeId) {
+        for &(_, edge) in &self.forest.node(node).edges_out {
+            if let Some(to) = self.forest.edge(edge).to
+                && self.forest.node(to).link.is_some()
+                && !self.links.contains(&to)
+            {
+                self.links.push(to);
+            }
+        }
+    }
+
+    /// Queues the folders of the project that links lead to and that were not looked at. What is outside of the project is
+    /// somebody else's affair. Gives whether there were any.
+    pub(super) fn queue_links(&mut self) -> bool {
+        let mut queued = false;
+        for link in std::mem::take(&mut self.links) {
+            let forest = &self.forest;
+            let Some(target) = forest.node(link).link.filter(|_| forest.node(link).root == forest.root) else {
+                continue;
+            };
+            let is_placed = forest.resolve_parent(target).is_some() && forest.is_inside(target);
+            if is_placed && !self.seen.contains(&target) {
+                self.forest.follow_link(link);
+                self.queue.push(&self.forest, target);
+                queued = true;
+            }
+        }
+        queued
+    }
+}

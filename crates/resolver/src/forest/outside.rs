@@ -1,0 +1,137 @@
+//! What does not come from a registry: where a specifier leads, and whether a node is what it leads to.
+
+use super::Forest;
+use crate::ids::{EdgeId, NodeId, SpecId};
+use gantry_spec::{GitSpec, Spec, SpecKind};
+
+/// What absolute paths in specifiers are made relative to. Empty where a platform has no such thing: then they are left as
+/// they are, and nothing is found there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Anchors {
+    /// The project's folder, absolute.
+    pub(crate) project: String,
+    /// The user's home folder, absolute.
+    pub(crate) home: String,
+}
+
+impl Forest {
+    /// Where the paths in an edge's specifier start: in the folder of the dependant; for what came out of a tarball, where
+    /// that is; for what an override says, at the project.
+    fn base_of(&self, id: EdgeId) -> String {
+        let edge = self.edge(id);
+        let rule = edge.overrides.map(|rule| self.rules.get(rule));
+        if rule.is_some_and(|rule| rule.name == Some(edge.name) && !rule.value.is_empty()) {
+            return String::new();
+        }
+        match self.package_of(edge.from).resolved.as_deref().and_then(|resolved| resolved.strip_prefix("file:")) {
+            Some(tarball) => tarball.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+            None => self.location(edge.from),
+        }
+    }
+
+    /// A path in a specifier of an edge, relative to the project.
+    pub(crate) fn path_of(&self, id: EdgeId, path: &str) -> String {
+        let Anchors { project, home } = &self.anchors;
+        let absolute = match path.strip_prefix("~/") {
+            Some(rest) => format!("{home}/{rest}"),
+            None if path.starts_with('/') => path.to_owned(),
+            None => return join(&self.base_of(id), path),
+        };
+        if project.is_empty() { absolute } else { relative(project, &absolute) }
+    }
+
+    /// Whether `node` is what a specifier of the edge that leads to no registry asks for.
+    pub(super) fn is_from(&self, id: EdgeId, spec: &Spec, node: NodeId) -> bool {
+        let resolved = self.package_of(node).resolved.as_deref();
+        match &spec.kind {
+            SpecKind::Directory { path } => {
+                self.node(node).link.is_some_and(|target| self.location(target) == self.path_of(id, path))
+            }
+            SpecKind::File { path } => {
+                let file = || self.path_of(id, path);
+                self.node(node).link.is_none()
+                    && resolved.and_then(|resolved| resolved.strip_prefix("file:")).is_some_and(|known| known == file())
+            }
+            SpecKind::Remote { url } => resolved == Some(url),
+            SpecKind::Git(git) => resolved.is_some_and(|resolved| self.is_commit_of(git, resolved, node)),
+            _ => false,
+        }
+    }
+
+    /// Whether a commit that was resolved once is what a git specifier asks for: the same repository, and the same commit
+    /// or a version in the range where it names one. What a branch points to now cannot be told from here.
+    fn is_commit_of(&self, asked: &GitSpec, resolved: &str, node: NodeId) -> bool {
+        let Ok(Spec { kind: SpecKind::Git(found), .. }) = Spec::parse("", resolved) else { return false };
+        let same_repository = match (&asked.hosted, &found.hosted) {
+            (Some(asked), Some(found)) => {
+                asked.kind == found.kind && asked.user == found.user && asked.project == found.project
+            }
+            (None, None) => asked.url == found.url,
+            _ => false,
+        };
+        let is_commit =
+            |text: &str| (40..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let same_commit = match asked.committish.as_deref() {
+            Some(commit) if is_commit(commit) => found.committish.as_deref() == Some(commit),
+            _ => true,
+        };
+        let in_range = match asked.semver_range() {
+            Some(range) => self.package_of(node).version.as_ref().is_some_and(|version| range.satisfied_by(version)),
+            None => asked.range.is_none(),
+        };
+        same_repository && same_commit && in_range
+    }
+
+    /// The folder that the edge's specifier names, relative to the project; `None` where it names none.
+    pub(crate) fn folder_of(&self, id: EdgeId, spec: SpecId) -> Option<String> {
+        match &self.specs.get(spec).parsed.as_ref().ok()?.kind {
+            SpecKind::Directory { path } => Some(self.path_of(id, path)),
+            _ => None,
+        }
+    }
+}
+
+/// `path` as seen from the folder `base`; both relative to the project. What leads out of the project starts with `..`.
+fn join(base: &str, path: &str) -> String {
+    let mut components: Vec<&str> = Vec::new();
+    for component in base.split('/').chain(path.split('/')) {
+        match component {
+            "" | "." => {}
+            ".." if components.last().is_some_and(|last| *last != "..") => {
+                components.pop();
+            }
+            _ => components.push(component),
+        }
+    }
+    components.join("/")
+}
+
+/// The way from the absolute folder `from` to the absolute path `to`.
+fn relative(from: &str, to: &str) -> String {
+    let (from, to) = (join("", from), join("", to));
+    let split = |path| str::split(path, '/').filter(|component| !component.is_empty()).collect::<Vec<_>>();
+    let (from, to) = (split(from.as_str()), split(to.as_str()));
+    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join, relative};
+
+    #[test]
+    fn paths_are_followed_from_a_folder() {
+        assert_eq!(join("packages/a", "../b"), "packages/b");
+        assert_eq!(join("packages/a", "../../.."), "..");
+        assert_eq!(join("../x", "./y/"), "../x/y");
+        assert_eq!(join("", "."), "");
+    }
+
+    #[test]
+    fn absolute_paths_become_relative_to_the_project() {
+        assert_eq!(relative("/home/me/app", "/home/me/app/lib"), "lib");
+        assert_eq!(relative("/home/me/app", "/home/me/lib"), "../lib");
+        assert_eq!(relative("/home/me/app", "/srv/./lib/"), "../../../srv/lib");
+    }
+}
