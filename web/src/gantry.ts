@@ -72,8 +72,11 @@ export interface InstallOptions {
   lockFields?: 'npm' | 'fast';
   /** Tell at the end, by an event of type `timing`, where the time went. */
   timing?: boolean;
-  /** Not there yet: the project's own files. Rejected with `UNSUPPORTED_OPTION`. */
-  files?: never;
+  /**
+   * The project's own files that an install reads, by path (`packages/a/package.json`): the `package.json` of each
+   * workspace and of each folder that a `file:` dependency names, and tarballs that one names. Others are passed over.
+   */
+  files?: Readonly<Record<string, string | Uint8Array>>;
   onEvent?: (event: InstallEvent) => void;
   signal?: AbortSignal;
 }
@@ -125,13 +128,6 @@ export class Gantry {
 
   /** Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue. */
   async install(options: InstallOptions): Promise<Project> {
-    if (options.files !== undefined) {
-      throw new GantryError({
-        code: 'UNSUPPORTED_OPTION',
-        message: 'The option "files" is not supported yet',
-        hint: 'Keep the project’s own files beside the installed tree.',
-      });
-    }
     const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
       options;
     const parameters: InstallParameters = {
@@ -147,6 +143,7 @@ export class Gantry {
     if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
     if (lockFields) parameters.lockFields = lockFields;
     if (timing) parameters.timing = timing;
+    if (options.files) parameters.files = readFiles(options.files);
     const { onEvent, signal } = options;
     return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));
   }
@@ -190,6 +187,15 @@ export class Gantry {
       this.#connection.close();
     }
   }
+}
+
+/** What an install can make use of: manifests and tarballs. A page may hand over all it has without sending all of it. */
+function readFiles(files: Readonly<Record<string, string | Uint8Array>>): Record<string, Uint8Array> {
+  const encoder = new TextEncoder();
+  const entries = Object.entries(files).filter(([path]) => /(^|\/)package\.json$|\.(tgz|tar\.gz|tar)$/i.test(path));
+  return Object.fromEntries(
+    entries.map(([path, content]) => [path, typeof content === 'string' ? encoder.encode(content) : content]),
+  );
 }
 
 function startCoordinator(): Worker {

@@ -50,6 +50,7 @@ export interface InstallParameters {
   preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
   timing?: boolean;
+  files?: Record<string, Uint8Array>;
 }
 
 /** One kind of work in figures. Times are in milliseconds. */

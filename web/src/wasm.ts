@@ -35,6 +35,7 @@ export interface InstallRequest {
   preferOnline?: boolean;
   lockFields?: 'npm' | 'fast';
   timing?: boolean;
+  files?: Record<string, Uint8Array>;
 }
 
 /** Made by an unpack worker's wasm for the coordinator's; opaque between them. */

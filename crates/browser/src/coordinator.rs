@@ -229,7 +229,8 @@ impl Coordinator {
     }
 
     async fn run(&self, request: JsValue, on_event: &Function, signal: &AbortSignal) -> Result<JsValue, Fault> {
-        let options: InstallOptions = from_object(request, "the options of install")?;
+        let mut options: InstallOptions = from_object(request, "the options of install")?;
+        let files = options.take_files();
         let store = self.current_store();
         let name = options.project.clone();
         let recorded = store.project(&name);
@@ -247,7 +248,7 @@ impl Coordinator {
         let host = BrowserHost {
             registry: Rc::clone(&self.registry),
             store: Rc::clone(&store),
-            project: BrowserProject::new(Rc::clone(&store)),
+            project: BrowserProject::new(Rc::clone(&store), files),
         };
         let mut listener = |event: Event| {
             if let Ok(object) = to_object(&event) {

@@ -105,7 +105,13 @@ pub(crate) struct UnpackJob {
     offline: bool,
     /// Whether the result is to say how long each step took.
     pub timed: bool,
+    /// The tarball itself, where the page has it.
+    body: Option<FileBytes>,
 }
+
+/// Bytes that are a `Uint8Array` on the JavaScript side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FileBytes(#[serde(with = "byte_array")] pub Vec<u8>);
 
 #[expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^53")]
 impl UnpackJob {
@@ -125,6 +131,7 @@ impl UnpackJob {
             timeout: tarball.retry.timeout_milliseconds as f64,
             offline: tarball.offline,
             timed,
+            body: tarball.body.as_ref().map(|body| FileBytes(body.to_vec())),
         }
     }
 }
@@ -154,6 +161,7 @@ impl TryFrom<UnpackJob> for TarballRequest {
                 timeout_milliseconds: job.timeout as u64,
             },
             offline: job.offline,
+            body: job.body.map(|FileBytes(bytes)| bytes.into()),
         })
     }
 }

@@ -11,6 +11,7 @@ use gantry_resolver::{ResolveOptions, Target, check_machine};
 use gantry_store::ProjectRecord;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// How a project was installed: with its lock, all that its tree is made from again after a reload.
@@ -174,12 +175,14 @@ impl From<FileStatus> for Status {
 #[derive(Debug)]
 pub(crate) struct BrowserProject {
     store: Rc<BrowserStore>,
+    /// What of the user's files the page has given, by path.
+    files: BTreeMap<String, Bytes>,
     built: RefCell<Option<OpenProject>>,
 }
 
 impl BrowserProject {
-    pub fn new(store: Rc<BrowserStore>) -> Self {
-        Self { store, built: RefCell::default() }
+    pub fn new(store: Rc<BrowserStore>, files: BTreeMap<String, Bytes>) -> Self {
+        Self { store, files, built: RefCell::default() }
     }
 
     /// The tree that [`ProjectTree::link`] made.
@@ -189,6 +192,17 @@ impl BrowserProject {
 }
 
 impl ProjectTree for BrowserProject {
+    async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let below = self.files.keys().filter_map(|file| file.strip_prefix(&prefix));
+        let names: BTreeSet<&str> = below.filter_map(|rest| rest.split_once('/').map(|(name, _)| name)).collect();
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    async fn read(&self, path: &str) -> Result<Option<Bytes>, Fault> {
+        Ok(self.files.get(path).cloned())
+    }
+
     async fn link(&self, plan: &Plan, _mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         let project = OpenProject::new(Bytes::new(), plan, &self.store)?;
         let report = LinkReport {

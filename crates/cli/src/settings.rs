@@ -247,6 +247,8 @@ fn resolve_options(
     options.omit_optional = omit.optional;
     options.omit_peer = omit.peer;
     options.folder_name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    options.project_path = project.to_string_lossy().into_owned();
+    options.home_path = std::env::var("HOME").unwrap_or_default();
     Ok(options)
 }
 

@@ -16,8 +16,11 @@ pub const CODES: &[&str] = &[
     "LOCK_MISSING",
     "LOCK_OUT_OF_SYNC",
     "PROJECT_UNKNOWN",
+    "SOURCE_FAILED",
     "STORE_LOST",
+    "TARBALL_MISSING",
     "WORKER_LOST",
+    "WORKSPACE_DUPLICATE",
 ];
 
 /// The code of a tarball that is not what was promised. Unlike other failures it is never passed over, optional or not.

@@ -1,6 +1,7 @@
 //! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
 
 use crate::{Fault, InstallMode};
+use bytes::Bytes;
 use core::future::Future;
 use gantry_layout::Plan;
 use gantry_platform::{Clock, Http, Span};
@@ -19,6 +20,8 @@ pub struct IngestJob {
     pub version: String,
     /// How to fetch it.
     pub tarball: TarballRequest,
+    /// The user's file that it is, where it is one: it is read when its turn comes.
+    pub file: Option<String>,
     /// Unpacked size in bytes as the registry states it, so that big ones can go first; 0 where unknown.
     pub size_hint: u64,
     /// When it was asked for, in milliseconds on the host's clock.
@@ -65,8 +68,12 @@ pub struct LinkReport {
     pub reason: Option<String>,
 }
 
-/// The project that an install is for.
+/// The project that an install is for. Paths are relative to it, with `/`; what is outside of it starts with `..`.
 pub trait ProjectTree {
+    /// Names of the folders in the user's folder at `path`; none where there is no folder.
+    fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
+    /// Contents of the user's file at `path`; `None` where there is none.
+    fn read(&self, path: &str) -> impl Future<Output = Result<Option<Bytes>, Fault>>;
     /// Makes `node_modules` what `plan` says; for [`InstallMode::Ci`] whatever else was there goes. Either all of it becomes
     /// visible or what was there stays.
     fn link(

@@ -5,13 +5,16 @@ use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::jobs::job_of_planned;
 use crate::progress::Progress;
+use crate::project::read_project;
 use crate::request::{Extent, InstallMode, InstallRequest, Outcome};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
-use gantry_resolver::{MachineCheck, Resolution, check_machine, lock_mismatches, lock_satisfies, optional_set};
+use gantry_resolver::{
+    MachineCheck, Project, Resolution, check_machine, lock_mismatches, lock_satisfies, optional_set,
+};
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,9 +48,12 @@ async fn run<H: Host>(
 ) -> Result<Outcome, EngineError> {
     let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
     let lock = read_lock(request, progress)?;
+    let project = read_project(host, root, lock.as_ref()).await?;
     let mut traffic = Traffic::new(host);
 
-    let settled = |lock: &&Lockfile| describes_root(lock, &root) && lock_satisfies(&root, lock).is_ok();
+    let settled = |lock: &&Lockfile| {
+        describes_project(lock, &project) && lock_satisfies(&project, lock, &request.resolve).is_ok()
+    };
     let (mut lockfile, abbreviated, checked) = match lock.as_ref().filter(settled) {
         Some(lock) => {
             progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
@@ -61,7 +67,7 @@ async fn run<H: Host>(
             progress.phase(Phase::Resolve);
             // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
             let resolved = loop {
-                let resolved = resolve(host, request, root.clone(), lock.as_ref(), &mut traffic, progress).await;
+                let resolved = resolve(host, request, project.clone(), lock.as_ref(), &mut traffic, progress).await;
                 if !host.registry().take_damage() {
                     break resolved?;
                 }
@@ -160,10 +166,25 @@ fn read_lock<C: gantry_platform::Clock>(
     }
 }
 
-/// Whether the lock was made from this `package.json`: its first entry repeats the members that matter, sorted, where
-/// `package.json` may have any order. Where it does not, the lock may hold packages that nobody asks for any more.
-fn describes_root(lock: &Lockfile, root: &Manifest) -> bool {
-    let Some(LockEntry { manifest, .. }) = lock.entry("") else { return false };
+/// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more.
+fn describes_project(lock: &Lockfile, project: &Project) -> bool {
+    let folders = project.workspaces.iter().map(|workspace| (&workspace.path, &workspace.manifest));
+    let mut folders = folders.chain(project.folders.iter().map(|folder| (&folder.path, &folder.manifest)));
+    let root = describes(lock, "", &project.root) && describes_workspaces(lock, project);
+    root && folders.all(|(path, manifest)| describes(lock, path, manifest))
+}
+
+/// Whether the lock links to the project's workspaces and to no other folder in their place.
+fn describes_workspaces(lock: &Lockfile, project: &Project) -> bool {
+    let known: BTreeSet<(String, String)> =
+        Project::of_lock(lock).workspaces.into_iter().map(|known| (known.name, known.path)).collect();
+    let found = project.workspaces.iter().map(|found| (found.name.clone(), found.path.clone()));
+    known == found.collect::<BTreeSet<_>>()
+}
+
+/// Whether an entry repeats the members of a manifest that matter: sorted, where `package.json` may have any order.
+fn describes(lock: &Lockfile, path: &str, root: &Manifest) -> bool {
+    let Some(LockEntry { manifest, .. }) = lock.entry(path) else { return false };
     let maps = |manifest: &Manifest| {
         let maps = [
             &manifest.dependencies,
@@ -233,7 +254,7 @@ async fn fetch<'a, H: Host>(
                     forget(&mut missing, inert);
                 }
             }
-            Some(Landing::Packument(..)) => {}
+            Some(Landing::Packument(..) | Landing::Source(..)) => {}
             None => {
                 return Err(Fault::new("STORE_LOST", "the store forgot a package that it had reported as there")
                     .with_hint("Storage may have been cleared meanwhile; install again.")

@@ -2,10 +2,12 @@
 
 use crate::EngineError;
 use crate::host::{Host, IngestJob};
+use bytes::Bytes;
 use gantry_archive::Integrity;
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Manifest};
 use gantry_platform::Clock;
+use gantry_registry::TarballRequest;
 use gantry_store::PackageKey;
 
 /// The job that brings one registry version into the store; `None` if its manifest says not where it is.
@@ -24,6 +26,7 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
         key,
         name: name.to_owned(),
         version: version.clone(),
+        file: None,
         tarball,
         size_hint: dist.unpacked_size.unwrap_or(0),
         asked: host.registry().clock().monotonic_milliseconds(),
@@ -37,9 +40,17 @@ pub(crate) fn job_of_planned<H: Host>(
     entry: Option<&LockEntry>,
 ) -> Result<IngestJob, EngineError> {
     let integrity = package.integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
-    let tarball =
-        host.registry().tarball_request(&package.name, &package.version, package.resolved.as_deref(), integrity)?;
+    let file = package.resolved.as_deref().and_then(|resolved| resolved.strip_prefix("file:"));
+    let tarball = match file {
+        // Its bytes are read when its turn comes.
+        Some(_) => TarballRequest::of_body(&format!("{}@{}", package.name, package.version), Bytes::new(), integrity),
+        None => {
+            let resolved = package.resolved.as_deref();
+            host.registry().tarball_request(&package.name, &package.version, resolved, integrity)?
+        }
+    };
     Ok(IngestJob {
+        file: file.map(str::to_owned),
         key: package.key.clone(),
         name: package.name.clone(),
         version: package.version.clone(),

@@ -14,8 +14,10 @@ mod host;
 mod install;
 mod jobs;
 mod progress;
+mod project;
 mod request;
 mod resolve;
+mod sources;
 mod timing;
 mod traffic;
 

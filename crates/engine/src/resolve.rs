@@ -4,6 +4,7 @@ use crate::host::{Host, PackageStore};
 use crate::jobs::job_of;
 use crate::progress::Progress;
 use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
+use crate::sources::{self, Found};
 use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
 use gantry_archive::Integrity;
@@ -12,7 +13,7 @@ use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
-    BundleRequest, PackumentProblem, Pick, Priority, Resolution, ResolveError, Resolver, Step, installs_on,
+    BundleRequest, PackumentProblem, Pick, Priority, Project, Resolution, ResolveError, Resolver, Step, installs_on,
 };
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,7 +29,7 @@ pub(crate) struct Resolved {
 pub(crate) async fn resolve<'a, H: Host>(
     host: &'a H,
     request: &InstallRequest,
-    root: Manifest,
+    project: Project,
     lock: Option<&Lockfile>,
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
@@ -37,7 +38,7 @@ pub(crate) async fn resolve<'a, H: Host>(
     // A lock looks like the package.json beside it.
     options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
     options.save = request.mode == InstallMode::Install;
-    let mut resolver = Resolver::new(root, lock, options)?;
+    let mut resolver = Resolver::new(project, lock, options)?;
     let mut bundles: FxHashMap<PackageKey, BundleRequest> = FxHashMap::default();
     let mut abbreviated = FxHashSet::default();
     let mut failures: FxHashMap<String, Fault> = FxHashMap::default();
@@ -78,6 +79,9 @@ pub(crate) async fn resolve<'a, H: Host>(
                 traffic.want(job, progress);
             }
         }
+        for source in resolver.take_source_requests() {
+            traffic.want_source(source);
+        }
         for warning in resolver.take_warnings() {
             progress.warn(warning.code, warning.message);
         }
@@ -106,6 +110,23 @@ pub(crate) async fn resolve<'a, H: Host>(
                     problem
                 });
                 progress.timed(Work::Resolve, name.as_str(), || resolver.answer(&name, answer));
+            }
+            Some(Landing::Source(source, result)) => {
+                let answer = match result {
+                    Ok(found) => {
+                        let Found { answer, job } = *found;
+                        if let Some(job) = job.filter(|_| fetches_early) {
+                            traffic.want(job, progress);
+                        }
+                        Ok(answer)
+                    }
+                    Err(fault) => {
+                        let problem = sources::problem_of(&fault);
+                        failures.insert(source.name.clone(), fault);
+                        Err(problem)
+                    }
+                };
+                progress.timed(Work::Resolve, &source.name, || resolver.answer_source(source.id, answer));
             }
             Some(Landing::Package(job, result)) => {
                 let bundle = bundles.remove(&job.key);

@@ -10,12 +10,14 @@
 
 use crate::host::{Host, IngestJob, IngestReport, PackageStore};
 use crate::progress::Progress;
+use crate::sources::{Found, look_into, read_tarball};
 use crate::{Event, Fault};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_manifest::Packument;
 use gantry_platform::{Clock, Work};
 use gantry_registry::{RegistryError, VersionFacts};
+use gantry_resolver::SourceRequest;
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,7 +30,8 @@ use std::task::Poll;
 /// Something that arrived.
 pub(crate) enum Landing {
     Packument(PackageName, Result<Arc<Packument>, RegistryError>),
-    Package(IngestJob, Result<IngestReport, Fault>),
+    Package(Box<IngestJob>, Result<IngestReport, Fault>),
+    Source(SourceRequest, Result<Box<Found>, Fault>),
 }
 
 /// The version of a package, whose own document is asked for.
@@ -123,6 +126,15 @@ impl<'a, H: Host> Traffic<'a, H> {
         }
     }
 
+    /// Looks into what no registry has.
+    pub fn want_source(&mut self, request: SourceRequest) {
+        let host = self.host;
+        self.document_flights.push(Box::pin(async move {
+            let found = look_into(host, &request).await.map(Box::new);
+            Arrival::Landing(Landing::Source(request, found))
+        }));
+    }
+
     /// Asks for a package unless the store has it or it was asked for before.
     pub fn want(&mut self, job: IngestJob, progress: &Progress<'_, H::Clock>) {
         if !self.asked.insert(job.key.clone()) {
@@ -214,6 +226,7 @@ impl<'a, H: Host> Traffic<'a, H> {
                 self.packuments_flying -= 1;
                 self.count_documents(progress);
             }
+            Landing::Source(..) => {}
             Landing::Package(job, result) => {
                 if let Ok(report) = result {
                     if let Some(first) = report.spans.iter().find(|span| span.work == Work::Tarball) {
@@ -279,9 +292,17 @@ impl<'a, H: Host> Traffic<'a, H> {
         while self.package_flights.len() < slots.packages {
             let Some(Waiting(job)) = self.packages.pop() else { break };
             self.package_flights.push(Box::pin(async move {
-                let result = host.store().ingest(job.clone()).await;
-                Arrival::Landing(Landing::Package(job, result))
+                let result = ingest(host, job.clone()).await;
+                Arrival::Landing(Landing::Package(Box::new(job), result))
             }));
         }
     }
+}
+
+/// Brings a package into the store; a tarball of the user is read first.
+async fn ingest<H: Host>(host: &H, mut job: IngestJob) -> Result<IngestReport, Fault> {
+    if let Some(path) = &job.file {
+        job.tarball.body = Some(read_tarball(host, &job.name, path).await?);
+    }
+    host.store().ingest(job).await
 }

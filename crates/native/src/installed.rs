@@ -6,6 +6,7 @@
 //! a small file and a directory each.
 
 use crate::project::HIDDEN_LOCK;
+use crate::tops::folders_with_modules;
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
@@ -23,6 +24,8 @@ pub(crate) struct Installed {
     pub hidden_lock: Vec<u8>,
     /// Path and integrity of each package.
     packages: BTreeMap<String, Option<String>>,
+    /// Paths of links to folders of the user.
+    links: BTreeSet<String>,
     /// Whether nothing was changed after it.
     pub is_newest: bool,
 }
@@ -53,11 +56,11 @@ impl Installed {
         }
         let hidden_lock = fs::read(project.join(HIDDEN_LOCK)).ok()?;
         let lock = Lockfile::parse(&hidden_lock, HIDDEN_LOCK).ok()?;
-        let entries =
-            lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.path.is_empty());
+        let links = lock.packages.iter().filter(|entry| entry.link).map(|entry| entry.path.clone()).collect();
+        let entries = lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.is_top());
         let packages: BTreeMap<_, _> = entries.map(|entry| (entry.path, entry.integrity)).collect();
         let is_newest = is_newest(project, packages.keys().map(String::as_str));
-        Some(Self { hidden_lock, packages, is_newest })
+        Some(Self { hidden_lock, packages, links, is_newest })
     }
 
     /// What is to be done for `plan`.
@@ -81,6 +84,8 @@ impl Installed {
         }
         let mut gone: BTreeSet<String> =
             self.packages.keys().filter(|path| !difference.kept.contains(path.as_str())).cloned().collect();
+        let planned: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
+        gone.extend(self.links.iter().filter(|path| !planned.contains(path.as_str())).cloned());
         if !self.is_newest {
             gone.extend(strays(plan, &difference.kept, project, store)?);
         }
@@ -130,9 +135,9 @@ fn strays(
 ) -> Result<Vec<String>, NativeError> {
     let links: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
     let mut strays = Vec::new();
-    let mut look = |package: Option<&PlannedPackage>| -> Result<(), NativeError> {
-        let prefix = package.map_or(String::new(), |package| format!("{}/", package.path));
-        let brought = package.and_then(|package| store.index(&package.key));
+    let mut look = |inside: Option<(&str, Option<&PlannedPackage>)>| -> Result<(), NativeError> {
+        let prefix = inside.map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let brought = inside.and_then(|(_, package)| store.index(&package?.key));
         let mut folders = vec!["node_modules".to_owned()];
         while let Some(folder) = folders.pop() {
             for name in entries(&project.join(format!("{prefix}{folder}")))? {
@@ -155,10 +160,11 @@ fn strays(
         Ok(())
     };
     look(None)?;
+    folders_with_modules(plan).into_iter().try_for_each(|folder| look(Some((folder, None))))?;
     plan.packages
         .iter()
         .filter(|package| kept.contains(package.path.as_str()))
-        .try_for_each(|package| look(Some(package)))?;
+        .try_for_each(|package| look(Some((&package.path, Some(package)))))?;
     Ok(strays)
 }
 

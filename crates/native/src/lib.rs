@@ -29,6 +29,7 @@ mod project;
 mod settings;
 mod store;
 mod temporary;
+mod tops;
 mod tree;
 mod workspace;
 

@@ -19,8 +19,10 @@ use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
 use crate::temporary::{PREFIX, make_parent, replace_file};
+use crate::tops::{folders_with_modules, replace_trees, settle_commands};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
+use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
 use gantry_layout::Plan;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
@@ -97,6 +99,7 @@ impl ProjectDirectory {
         let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
         fs::create_dir_all(self.store.temporary()).map_err(NativeError::io("create", self.store.temporary()))?;
         self.store.sweep();
+        let plan = &*settle_commands(&self.path, plan);
         let modules = self.path.join("node_modules");
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
@@ -190,6 +193,7 @@ impl ProjectDirectory {
             carry_over(&modules, &built, moves)?;
         }
         self.replace_tree(&built, mode, workspace, moves)?;
+        replace_trees(&self.path, plan, mode, workspace, moves)?;
         Ok(report)
     }
 
@@ -288,7 +292,8 @@ impl ProjectDirectory {
         let planned: BTreeMap<&str, &str> =
             plan.links.iter().map(|link| (link.path.as_str(), link.target.as_str())).collect();
         let mut unplanned = Vec::new();
-        let nested = plan.packages.iter().map(|package| format!("{}/node_modules/.bin", package.path));
+        let packages = plan.packages.iter().map(|package| package.path.as_str());
+        let nested = packages.chain(folders_with_modules(plan)).map(|folder| format!("{folder}/node_modules/.bin"));
         for folder in nested.chain(["node_modules/.bin".to_owned()]) {
             let Ok(entries) = fs::read_dir(self.path.join(&folder)) else { continue };
             for entry in entries.flatten() {
@@ -320,6 +325,21 @@ impl LinkChanges<'_> {
 }
 
 impl ProjectTree for ProjectDirectory {
+    async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
+        let folder = self.path.join(path);
+        let is_folder = |name: &std::ffi::OsString| fs::metadata(folder.join(name)).is_ok_and(|data| data.is_dir());
+        let names = entries(&folder)?;
+        Ok(names.iter().filter(|name| is_folder(name)).map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+
+    async fn read(&self, path: &str) -> Result<Option<Bytes>, Fault> {
+        match fs::read(self.path.join(path)) {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(NativeError::io("read", &self.path.join(path))(error).into()),
+        }
+    }
+
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         Ok(self.apply(plan, mode)?)
     }

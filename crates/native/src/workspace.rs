@@ -7,6 +7,7 @@
 use crate::NativeError;
 use crate::moves::{Moves, PUBLISH};
 use crate::temporary::{PREFIX, TemporaryDirectory, remove_any, unique_name};
+use crate::tops::restore;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -127,6 +128,7 @@ pub(crate) fn sweep(project: &Path) {
         if fs::symlink_metadata(&modules).is_err() {
             let _ = fs::rename(&trees[0], &modules);
         }
+        restore(project, &leftover.join("old"));
         if is_directory(&modules) {
             let mut moves = Moves::default();
             if trees.iter().all(|tree| carry_over(tree, &modules, &mut moves).is_ok()) {

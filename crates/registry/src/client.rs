@@ -189,6 +189,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             max_bytes: MAX_TARBALL_BYTES,
             retry: self.settings.retry,
             offline: self.cache_mode() == CacheMode::Offline,
+            body: None,
         })
     }
 

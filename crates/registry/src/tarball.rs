@@ -27,6 +27,8 @@ pub struct TarballRequest {
     pub retry: RetryPolicy,
     /// Whether it may be asked for at all.
     pub offline: bool,
+    /// Its bytes, where they are at hand already: then nothing is fetched.
+    pub body: Option<Bytes>,
 }
 
 /// A tarball that was used, and what it took.
@@ -52,6 +54,20 @@ pub enum Refusal<E> {
 }
 
 impl TarballRequest {
+    /// For a tarball whose bytes are at hand; `package` is `name@version`.
+    pub fn of_body(package: &str, body: Bytes, integrity: Option<Integrity>) -> Self {
+        Self {
+            package: package.to_owned(),
+            url: String::new(),
+            authorization: None,
+            integrity,
+            max_bytes: body.len() as u64,
+            retry: RetryPolicy::default(),
+            offline: false,
+            body: Some(body),
+        }
+    }
+
     /// Whether `body` is what the lock or packument promised; where neither says, any is.
     pub fn verify(&self, body: &[u8]) -> Result<(), ArchiveError> {
         self.integrity.as_ref().map_or(Ok(()), |integrity| integrity.verify(&self.package, body))
@@ -67,6 +83,16 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     request: &TarballRequest,
     take: impl AsyncFn(Bytes) -> Result<T, Refusal<E>>,
 ) -> Result<FetchedTarball<T>, E> {
+    if let Some(body) = &request.body {
+        return match take(body.clone()).await {
+            Ok(contents) => Ok(FetchedTarball { contents, bytes: 0, requests: 0, spans: Vec::new() }),
+            Err(Refusal::Mismatch(source)) => {
+                let (package, url) = (request.package.clone(), "a file of the project".to_owned());
+                Err(RegistryError::Tarball { package, url, source }.into())
+            }
+            Err(Refusal::Other(error)) => Err(error),
+        };
+    }
     if request.offline {
         return Err(RegistryError::NotCached { package: request.package.clone() }.into());
     }

@@ -1,5 +1,6 @@
 //! What the page may ask for, and what that means to the pipeline.
 
+use crate::pool::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
@@ -47,6 +48,8 @@ pub(super) struct InstallOptions {
     lock_fields: Option<String>,
     #[serde(default)]
     timing: bool,
+    #[serde(default)]
+    files: BTreeMap<String, FileBytes>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -106,6 +109,16 @@ impl InstallOptions {
             None => (DEFAULT_OS.to_owned(), DEFAULT_CPU.to_owned(), None),
         };
         ProjectOptions { os, cpu, libc, omit: self.omit.clone(), ..ProjectOptions::default() }
+    }
+
+    /// The user's files that the page has given, by path: relative to the project, without `.` and empty parts.
+    pub fn take_files(&mut self) -> BTreeMap<String, Bytes> {
+        let normal = |path: &str| {
+            let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+            parts.join("/")
+        };
+        let files = std::mem::take(&mut self.files).into_iter();
+        files.map(|(path, FileBytes(bytes))| (normal(&path), Bytes::from(bytes))).collect()
     }
 
     /// How far kept documents are trusted.

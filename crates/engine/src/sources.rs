@@ -1,0 +1,92 @@
+//! Packages that no registry has: what they are, for the resolver, and their tarballs, for the store.
+
+use crate::Fault;
+use crate::host::{Host, IngestJob, ProjectTree};
+use crate::project::{is_installed, read_folder};
+use bytes::Bytes;
+use gantry_archive::{Extractor, Integrity, Limits};
+use gantry_manifest::Manifest;
+use gantry_platform::Clock;
+use gantry_registry::{Refusal, TarballRequest, fetch_tarball};
+use gantry_resolver::{PackumentProblem, Source, SourceAnswer, SourceRequest};
+use gantry_store::PackageKey;
+
+/// What a source came to: for the resolver, and for the store if it was a tarball.
+pub(crate) struct Found {
+    pub answer: SourceAnswer,
+    pub job: Option<IngestJob>,
+}
+
+/// Looks into a source.
+pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Result<Found, Fault> {
+    match &request.source {
+        Source::Folder { path } => {
+            // What an install makes has no say in what it makes.
+            let manifest = if is_installed(path) { None } else { read_folder(host, path).await? };
+            let answer = SourceAnswer { manifest: manifest.unwrap_or_default(), ..SourceAnswer::default() };
+            Ok(Found { answer, job: None })
+        }
+        Source::File { path } => {
+            let body = read_tarball(host, &request.name, path).await?;
+            tarball(host, &request.name, format!("file:{path}"), body)
+        }
+        Source::Remote { url } => {
+            let wanted = host.registry().tarball_request(&request.name, "", Some(url), None)?;
+            let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
+            let fetched = fetch_tarball(host.registry().http(), host.registry().clock(), &wanted, keep).await?;
+            let body = fetched.contents;
+            tarball(host, &request.name, url.clone(), body)
+        }
+        Source::Git { spec } => Err(unsupported(&request.name, spec)),
+        other => Err(unsupported(&request.name, &format!("{other:?}"))),
+    }
+}
+
+fn unsupported(name: &str, what: &str) -> Fault {
+    Fault::new("RESOLVE_UNSUPPORTED", format!("{name}@{what}: git dependencies are not supported"))
+        .with_package(name)
+        .with_hint("Use a version from a registry, or the address of a tarball.")
+}
+
+/// The bytes of a tarball of the user.
+pub(crate) async fn read_tarball<H: Host>(host: &H, name: &str, path: &str) -> Result<Bytes, Fault> {
+    let body = host.project().read(path).await?;
+    body.ok_or_else(|| {
+        Fault::new("TARBALL_MISSING", format!("the tarball {path} of {name} is not there"))
+            .with_package(name)
+            .with_hint("Put the file in its place, or remove the dependency.")
+    })
+}
+
+fn tarball<H: Host>(host: &H, name: &str, resolved: String, body: Bytes) -> Result<Found, Fault> {
+    let mut extractor = Extractor::new(Limits::default());
+    let entries = extractor.extract_unverified(name, &body).map_err(|error| Fault::from(&error))?;
+    let text = entries.iter().find(|entry| entry.path == "package.json").map(|entry| &*entry.data);
+    // npm too takes a tarball without a package.json for a package without a name.
+    let manifest = match text {
+        Some(text) => Manifest::parse_package_json(text, &format!("package.json of {name}"))
+            .map_err(|error| crate::EngineError::from(error).to_fault().with_package(name))?,
+        None => Manifest::default(),
+    };
+    let integrity = Integrity::sha512_of(&body);
+    let version = manifest.version.clone().unwrap_or_default();
+    let answer = SourceAnswer { manifest, resolved: Some(resolved), integrity: Some(integrity.to_string()) };
+    let key = PackageKey::from_integrity(&integrity);
+    let size_hint = body.len() as u64;
+    let job = IngestJob {
+        key,
+        name: name.to_owned(),
+        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, Some(integrity)),
+        version,
+        file: None,
+        size_hint,
+        asked: host.registry().clock().monotonic_milliseconds(),
+    };
+    Ok(Found { answer, job: Some(job) })
+}
+
+/// A failure as the resolver takes it.
+pub(crate) fn problem_of(fault: &Fault) -> PackumentProblem {
+    let known = ["RESOLVE_UNSUPPORTED", "TARBALL_MISSING"].into_iter().find(|code| fault.code == *code);
+    PackumentProblem::Failed { code: known.unwrap_or("SOURCE_FAILED"), message: fault.message.clone() }
+}

@@ -1,0 +1,167 @@
+//! What an install makes in the user's own folders: the `node_modules` of workspaces, and links to their commands.
+
+use crate::NativeError;
+use crate::moves::{Moves, PUBLISH, SET_ASIDE};
+use crate::temporary::make_parent;
+use crate::workspace::{Workspace, entries, is_directory};
+use gantry_engine::InstallMode;
+use gantry_layout::{LinkKind, Plan, PlannedLink};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path};
+
+const MODULES: &str = "node_modules";
+
+/// The user's folders that get a `node_modules` of their own.
+pub(crate) fn folders_with_modules(plan: &Plan) -> BTreeSet<&str> {
+    let packages = plan.packages.iter().map(|package| package.path.as_str());
+    let paths = packages.chain(plan.links.iter().map(|link| link.path.as_str()));
+    paths.filter_map(|path| path.find("/node_modules/").map(|at| &path[..at])).filter(|top| is_outer(top)).collect()
+}
+
+/// Whether no component is `node_modules`: a folder of the user, not of a package.
+fn is_outer(folder: &str) -> bool {
+    !folder.is_empty() && folder.split('/').all(|part| part != MODULES)
+}
+
+/// Publishes what was built for the user's folders, and for `ci` takes away what of them has nothing any more.
+pub(crate) fn replace_trees(
+    project: &Path,
+    plan: &Plan,
+    mode: InstallMode,
+    workspace: &Workspace,
+    moves: &mut Moves,
+) -> Result<(), NativeError> {
+    let wanted = folders_with_modules(plan);
+    for top in &wanted {
+        let place = format!("{top}/{MODULES}");
+        let (built, modules) = (workspace.new_tree().join(&place), project.join(&place));
+        let is_there = fs::symlink_metadata(&modules).is_ok();
+        if is_there && moves.exchange(&built, &modules).is_ok() {
+            continue;
+        }
+        set_aside(project, &place, workspace, moves)?;
+        make_parent(&modules)?;
+        moves.rename(PUBLISH, &built, &modules)?;
+    }
+    if mode == InstallMode::Ci {
+        for top in linked_folders(plan).iter().filter(|top| !wanted.contains(top.as_str())) {
+            set_aside(project, &format!("{top}/{MODULES}"), workspace, moves)?;
+        }
+    }
+    Ok(())
+}
+
+fn set_aside(project: &Path, place: &str, workspace: &Workspace, moves: &mut Moves) -> Result<(), NativeError> {
+    if fs::symlink_metadata(project.join(place)).is_err() {
+        return Ok(());
+    }
+    let old = workspace.old().join(place);
+    make_parent(&old)?;
+    moves.rename(SET_ASIDE, &project.join(place), &old).map(drop)
+}
+
+/// The user's folders inside of the project that a plan links to.
+fn linked_folders(plan: &Plan) -> BTreeSet<String> {
+    let folders = plan.links.iter().filter(|link| link.kind == LinkKind::Folder);
+    folders.filter_map(|link| followed(&link.path, &link.target)).filter(|folder| is_outer(folder)).collect()
+}
+
+/// Where a link leads, relative to the project; `None` if that is outside of it.
+fn followed(path: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The plan without links to commands of the user's folders whose files are not there; those that are, are made executable,
+/// as npm does both.
+pub(crate) fn settle_commands<'p>(project: &Path, plan: &'p Plan) -> Cow<'p, Plan> {
+    let is_local = |link: &PlannedLink| link.kind == LinkKind::LocalCommand;
+    if !plan.links.iter().any(is_local) {
+        return Cow::Borrowed(plan);
+    }
+    let folder_of = |path: &str| {
+        let folder = plan.links.iter().find(|link| {
+            link.kind == LinkKind::Folder && path.strip_prefix(&link.path).is_some_and(|rest| rest.starts_with('/'))
+        })?;
+        // By its text alone: the folder that the link is in may not be there yet.
+        let mut target = project.join(&folder.path);
+        target.pop();
+        for part in Path::new(&folder.target).components() {
+            match part {
+                Component::ParentDir => {
+                    target.pop();
+                }
+                part => target.push(part),
+            }
+        }
+        Some(target.join(&path[folder.path.len() + 1..]))
+    };
+    let is_there = |link: &PlannedLink| {
+        let file = followed(&link.path, &link.target).and_then(|path| folder_of(&path));
+        let Some((file, metadata)) = file.and_then(|file| Some((file.clone(), fs::metadata(file).ok()?))) else {
+            return false;
+        };
+        let mode = metadata.permissions().mode();
+        if mode & 0o111 != 0o111 {
+            // Not ours, perhaps; then whoever runs it will be told.
+            let _ = fs::set_permissions(&file, fs::Permissions::from_mode(mode | 0o111));
+        }
+        true
+    };
+    let mut plan = plan.clone();
+    plan.links.retain(|link| !is_local(link) || is_there(link));
+    Cow::Owned(plan)
+}
+
+/// Trees that a killed install had set aside in `old` and not replaced go back to their places in the user's folders.
+pub(crate) fn restore(project: &Path, old: &Path) {
+    let mut open = vec![String::new()];
+    while let Some(folder) = open.pop() {
+        for name in entries(&old.join(&folder)).unwrap_or_default() {
+            let name = name.to_string_lossy();
+            let path = if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") };
+            if name != MODULES {
+                if is_directory(&old.join(&path)) && is_directory(&project.join(&path)) {
+                    open.push(path);
+                }
+            } else if !folder.is_empty() && fs::symlink_metadata(project.join(&path)).is_err() {
+                let _ = fs::rename(old.join(&path), project.join(&path));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{followed, is_outer};
+
+    #[test]
+    fn links_are_followed_within_the_project() {
+        assert_eq!(followed("node_modules/@s/a", "../../packages/a").as_deref(), Some("packages/a"));
+        assert_eq!(followed("node_modules/a", "../../b"), None);
+        assert_eq!(followed("node_modules/a", "/b"), None);
+    }
+
+    #[test]
+    fn folders_of_packages_are_not_the_users() {
+        assert!(is_outer("packages/a"));
+        assert!(!is_outer("node_modules/a"));
+        assert!(!is_outer(""));
+    }
+}
