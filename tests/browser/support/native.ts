@@ -1,8 +1,8 @@
 /** The native command, for comparison: the same project, the same target, in an environment of its own. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gantryCommand } from './paths.js';
 
 export interface NativeInstall {
@@ -13,12 +13,19 @@ export interface NativeInstall {
 /** What a page installs for unless told otherwise. */
 export const PAGE_TARGET = { os: 'linux', cpu: 'wasm32' };
 
-export function installNatively(packageJson: string, registry: string): NativeInstall {
+/** Installs a project; `files` are others of its files, by path. */
+export function installNatively(
+  packageJson: string,
+  registry: string,
+  files: Record<string, string | Uint8Array> = {},
+): NativeInstall {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-browser-'));
   try {
     const project = join(folder, 'project');
-    execFileSync('mkdir', [project]);
-    writeFileSync(join(project, 'package.json'), packageJson);
+    for (const [path, content] of Object.entries({ ...files, 'package.json': packageJson })) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), content);
+    }
     const empty = join(folder, 'npmrc');
     writeFileSync(empty, '');
     const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV');
