@@ -51,6 +51,7 @@ const handlers: Handlers = {
   open,
   install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
   project: ({ name }) => opened().coordinator.project(name),
+  why: async ({ project, query }) => JSON.parse(opened().coordinator.why(project, query)),
   readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
   readMany: ({ project, paths }) => opened().coordinator.readMany(project, paths),
   readdir: ({ project, path }) => opened().coordinator.readdir(project, path),

@@ -10,9 +10,11 @@ export { DirectoryEntry, type ProjectFileSystem, Stats, type TextEncoding } from
 export { Gantry, type InstallOptions, type OpenOptions } from './gantry.js';
 export type { Project } from './project.js';
 export type {
+  DependencyExplanation,
   DependencyKind,
   EntryKind,
   InstallEvent,
+  PackageExplanation,
   StoreUsage,
   Target,
   Verification,

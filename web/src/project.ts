@@ -1,7 +1,7 @@
 /** One installed project: its lock file, its counts and its tree. */
 import type { Connection } from './connection.js';
 import { ProjectFileSystem } from './file-system.js';
-import type { InstalledProject } from './protocol.js';
+import type { InstalledProject, PackageExplanation } from './protocol.js';
 
 export class Project {
   readonly name: string;
@@ -39,6 +39,11 @@ export class Project {
     this.scripts = data.scripts;
     this.fs = new ProjectFileSystem(connection, data.name);
     this.#connection = connection;
+  }
+
+  /** Why packages are in the tree. By name (`left`), by name and range (`left@^1`), or by folder (`node_modules/left`). */
+  why(query: string): Promise<PackageExplanation[]> {
+    return this.#connection.call('why', { project: this.name, query });
   }
 
   /** One digest over every path, mode and content of the tree, in hex: equal trees have equal digests. */

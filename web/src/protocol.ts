@@ -126,6 +126,40 @@ export interface InstalledProject {
   scripts: string[];
 }
 
+/** Why a package is in the tree: who depends on it, who depends on those, up to the project. As in npm's JSON. */
+export interface PackageExplanation {
+  /** Missing for the project itself, which nobody depends on. */
+  name?: string;
+  version?: string;
+  /** `node_modules/a`, or a folder of the project. */
+  location: string;
+  isWorkspace?: boolean;
+  dependents?: DependencyExplanation[];
+  /** For a folder of the project: the links that lead to it. */
+  linksIn?: PackageExplanation[];
+  /** The explanation is too large, and ends here. */
+  truncated?: true;
+  /** Nothing asks for it. */
+  extraneous?: true;
+  dev?: boolean;
+  optional?: boolean;
+  devOptional?: boolean;
+  peer?: boolean;
+  bundled?: boolean;
+}
+
+export interface DependencyExplanation {
+  type: 'prod' | 'dev' | 'optional' | 'peer' | 'peerOptional' | 'workspace';
+  name: string;
+  spec: string;
+  /** What was asked for before an override took its place. */
+  rawSpec?: string;
+  overridden?: true;
+  bundled?: true;
+  error?: string;
+  from: PackageExplanation;
+}
+
 export type EntryKind = 'file' | 'directory' | 'symlink';
 
 export interface DirectoryEntryData {
@@ -181,6 +215,7 @@ export interface Methods {
   stat: { parameters: PathParameters; result: FileStatData; event: never };
   lstat: { parameters: PathParameters; result: FileStatData; event: never };
   realpath: { parameters: PathParameters; result: string; event: never };
+  why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
   verify: { parameters: undefined; result: Verification; event: never };

@@ -71,6 +71,7 @@ export interface WasmCoordinator {
   lstat(project: string, path: string): FileStatData;
   realpath(project: string, path: string): string;
   treeDigest(project: string): Promise<string>;
+  why(project: string, query: string): string;
   usage(): Promise<StoreUsage>;
   verify(signal: AbortSignal): Promise<Verification>;
   clear(): Promise<void>;

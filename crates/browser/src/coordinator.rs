@@ -12,12 +12,15 @@ use crate::pool::PoolPort;
 use crate::project::{BrowserProject, OpenProject, ProjectOptions, Status, kind_name, tree_fault};
 use crate::store::{BrowserStore, Verified, file_fault};
 use bytes::Bytes;
-use gantry_engine::{Event, Fault, InstallMode, Outcome};
+use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome};
+use gantry_manifest::Lockfile;
 use gantry_registry::RegistryClient;
+use gantry_resolver::{Explanation, Project, ResolveOptions, explain};
 use js_sys::{Array, Function, Reflect, Uint8Array};
 use options::{CoordinatorOptions, InstallOptions};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -173,6 +176,11 @@ impl Coordinator {
         thrown(digest.await)
     }
 
+    /// Why the packages that `query` names are in the tree, as JSON.
+    pub fn why(&self, project: &str, query: &str) -> Result<String, JsValue> {
+        thrown(self.explain(project, query))
+    }
+
     /// What is stored, and what the browser grants.
     pub async fn usage(&self) -> Result<JsValue, JsValue> {
         thrown(self.measure().await)
@@ -301,6 +309,15 @@ impl Coordinator {
         };
         self.projects.borrow_mut().insert(name, Rc::new(project));
         to_object(&installed)
+    }
+
+    fn explain(&self, project: &str, query: &str) -> Result<String, Fault> {
+        let project = self.opened(project)?;
+        let fault = |error: EngineError| error.to_fault();
+        let lock = Lockfile::parse(&project.lockfile, "package-lock.json").map_err(|error| fault(error.into()))?;
+        let found = explain(Project::of_lock(&lock), &lock, &ResolveOptions::default(), query)
+            .map_err(|error| fault(error.into()))?;
+        Ok(Value::from(found.iter().map(Explanation::to_json).collect::<Vec<_>>()).to_string())
     }
 
     async fn measure(&self) -> Result<JsValue, Fault> {

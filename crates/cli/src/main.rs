@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Install(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Install),
         Command::Ci(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
+        Command::Why(arguments) => commands::why::run(&arguments),
     };
     ExitCode::from(outcome)
 }

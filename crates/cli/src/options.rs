@@ -19,6 +19,9 @@ pub enum Command {
     Install(InstallArguments),
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     Ci(InstallArguments),
+    /// Tell why packages are in the tree: who depends on them, up to the project.
+    #[command(visible_alias = "explain")]
+    Why(WhyArguments),
     /// Print a digest of node_modules that is the same on every platform.
     Digest(DigestArguments),
 }
@@ -97,6 +100,20 @@ pub struct DigestArguments {
     /// The project's folder.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub prefix: PathBuf,
+}
+
+/// Options of `why`.
+#[derive(Debug, Args)]
+pub struct WhyArguments {
+    /// Names, name@range, or folders such as node_modules/name.
+    #[arg(required = true, value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    /// The project's folder.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub prefix: PathBuf,
+    /// Print one JSON list instead of text.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A kind of dependency.

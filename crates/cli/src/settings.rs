@@ -92,6 +92,18 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
     Ok(Settings { host, request, warnings })
 }
 
+/// Reads a project and the settings that say what its dependencies are.
+pub fn load_project(prefix: &Path) -> Result<(ProjectFiles, ResolveOptions), Fault> {
+    let project =
+        std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
+    let variables = std::env::vars_os();
+    let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+    let sources = ConfigSources { options: Vec::new(), environment: environment.collect(), project: project.clone() };
+    let config = sources.load()?;
+    let options = resolve_options(&config, None, Omit::default(), &project)?;
+    Ok((ProjectDirectory::read(&project)?, options))
+}
+
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     let mut layer = Vec::new();
     let mut text = |key: &str, value: &Option<String>| {

@@ -5,8 +5,8 @@
 //! flags as npm 11 would write. It never touches network, disk or clock, and the order of answers never changes the result.
 //!
 //! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
-//! its packages are not to be installed on a given machine ([`check_machine`]), and what goes with an optional package that
-//! cannot be had ([`optional_set`]).
+//! its packages are not to be installed on a given machine ([`check_machine`]), what goes with an optional package that
+//! cannot be had ([`optional_set`]), and why is a package there ([`explain`])?
 
 #![deny(missing_docs)]
 
@@ -29,6 +29,7 @@ mod project;
 mod resolver;
 mod shelf;
 mod to_lock;
+mod why;
 
 pub use check_lock::{MachineCheck, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
@@ -38,3 +39,4 @@ pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
 pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};
+pub use why::{Explanation, explain};

@@ -113,8 +113,15 @@ impl Forest {
         if self.node(node).place.is_none() || node == self.root {
             return self.node(node).edges_in.clone();
         }
-        let links = self.nodes.iter().filter(|link| link.link == Some(node) && link.root == self.node(node).root);
-        links.flat_map(|link| link.edges_in.iter().copied()).collect()
+        self.links_to(node).into_iter().flat_map(|link| self.node(link).edges_in.iter().copied()).collect()
+    }
+
+    /// The links of its tree that lead to a node.
+    pub(crate) fn links_to(&self, node: NodeId) -> Vec<NodeId> {
+        let links = (0..self.nodes.len()).map(NodeId::new);
+        links
+            .filter(|&link| self.node(link).link == Some(node) && self.node(link).root == self.node(node).root)
+            .collect()
     }
 
     /// Whether the node is one of the project's workspaces, or a link to one from the project.
