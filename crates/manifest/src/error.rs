@@ -70,14 +70,9 @@ pub enum ManifestError {
         /// What is missing or of the wrong type.
         problem: String,
     },
-    /// A lock file of version 1 has no `packages`.
-    #[error("{file}: lock file version 1 is not supported")]
-    LockVersion1 {
-        /// Which file.
-        file: String,
-    },
-    /// A lock file holds the conflict markers of a merge.
-    #[error("{file}:{line}: unresolved merge conflict")]
+    /// A lock file holds the conflict markers of a merge, and not even npm could settle it: one of the sides, or what they
+    /// share, is no JSON.
+    #[error("{file}:{line}: merge conflict that cannot be settled")]
     LockConflict {
         /// Which file.
         file: String,
@@ -103,7 +98,6 @@ pub const CODES: &[&str] = &[
     "PACKUMENT_SHAPE",
     "LOCK_JSON",
     "LOCK_SHAPE",
-    "LOCK_VERSION_1",
     "LOCK_CONFLICT",
     "LOCK_PATH",
 ];
@@ -119,7 +113,6 @@ impl ManifestError {
             Self::PackumentShape { .. } => "PACKUMENT_SHAPE",
             Self::LockJson { .. } => "LOCK_JSON",
             Self::LockShape { .. } => "LOCK_SHAPE",
-            Self::LockVersion1 { .. } => "LOCK_VERSION_1",
             Self::LockConflict { .. } => "LOCK_CONFLICT",
             Self::LockPath { .. } => "LOCK_PATH",
         }
@@ -138,10 +131,7 @@ impl ManifestError {
             Self::LockJson { file, .. } | Self::LockShape { file, .. } | Self::LockPath { file, .. } => {
                 format!("Restore {file} from version control, or delete it and install again.")
             }
-            Self::LockVersion1 { file } => {
-                format!("Convert {file} with `npm install --package-lock-only`, or delete it.")
-            }
-            Self::LockConflict { file, .. } => format!("Resolve the merge conflict in {file}, then install again."),
+            Self::LockConflict { file, .. } => format!("Take {file} from one of the two sides, then install again."),
         })
     }
 }

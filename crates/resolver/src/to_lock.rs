@@ -32,9 +32,9 @@ impl Builder {
         Lockfile {
             name: root.manifest.name.as_ref().filter(|name| !name.is_empty()).or(folder).cloned(),
             version: root.manifest.version.clone().filter(|version| !version.is_empty()),
-            lockfile_version: 3,
             packages,
             style: self.options.style.clone().unwrap_or_default(),
+            ..Lockfile::default()
         }
     }
 

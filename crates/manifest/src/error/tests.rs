@@ -13,7 +13,6 @@ fn every_error_has_a_listed_code_and_advice() {
         ManifestError::PackumentShape { problem: "it is not an object" },
         ManifestError::LockJson { file: file(), line: 1, column: 1, message: String::new() },
         ManifestError::LockShape { file: file(), problem: String::new() },
-        ManifestError::LockVersion1 { file: file() },
         ManifestError::LockConflict { file: file(), line: 1 },
         ManifestError::LockPath { file: file(), path: "../x".to_owned() },
     ];
