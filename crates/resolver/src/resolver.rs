@@ -1,6 +1,7 @@
 //! The machine that callers drive.
 
 pub(crate) mod bundles;
+mod inflate;
 
 use crate::build::{Builder, Progress};
 use crate::forest::Node;
@@ -12,6 +13,7 @@ use crate::shelf::Shelf;
 use crate::{ResolveError, ResolveWarning};
 use gantry_manifest::{Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
+use inflate::Inflation;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -85,7 +87,7 @@ pub struct Pick {
 /// A finished tree.
 #[derive(Debug, Clone)]
 pub struct Resolution {
-    /// Version 3, flags calculated.
+    /// Complete, flags calculated; its version is npm's default, whatever the one that was started from.
     pub lockfile: Lockfile,
     /// What should be shown to the user.
     pub warnings: Vec<ResolveWarning>,
@@ -103,6 +105,8 @@ pub struct Resolver {
     /// Packages that were given out as picks.
     picked: FxHashSet<PackageId>,
     from_lock: bool,
+    /// A lock of version 1 whose packages are being looked up before anything else.
+    inflation: Option<Inflation>,
     state: State,
 }
 
@@ -120,16 +124,50 @@ impl Resolver {
         if options.style.is_none() {
             options.style = lock.map(|lock| lock.style.clone());
         }
-        let mut builder = builder(root, lock, options)?;
-        builder.start()?;
-        let mut preload = Preload::default();
-        for node in builder.forest.inventory() {
-            preload.add_missing(&builder.forest, node);
+        let old = lock.filter(|lock| lock.is_old()).map(|lock| (root.clone(), lock.clone(), options.clone()));
+        let mut resolver = Self {
+            builder: builder(root, lock, options)?,
+            preload: Preload::default(),
+            asked: FxHashSet::default(),
+            picked: FxHashSet::default(),
+            from_lock: lock.is_some(),
+            inflation: None,
+            state: State::Growing,
+        };
+        match old {
+            Some((root, lock, options)) => {
+                resolver.inflation = Some(Inflation::new(root, lock, options, &mut resolver.builder));
+            }
+            None => {
+                resolver.builder.start()?;
+                resolver.preload_missing();
+            }
         }
-        builder.check_fatal()?;
-        let asked = FxHashSet::default();
-        let picked = FxHashSet::default();
-        Ok(Self { builder, preload, asked, picked, from_lock: lock.is_some(), state: State::Growing })
+        resolver.builder.check_fatal()?;
+        Ok(resolver)
+    }
+
+    /// Has everything looked for that some node lacks.
+    fn preload_missing(&mut self) {
+        for node in self.builder.forest.inventory() {
+            self.preload.add_missing(&self.builder.forest, node);
+        }
+    }
+
+    /// Asks for the manifests of an old lock's packages; `None` once they are in the tree.
+    fn inflate(&mut self) -> Result<Option<Step>, ResolveError> {
+        let Some(mut inflation) = self.inflation.take() else { return Ok(None) };
+        let wanted = inflation.take_wanted(&self.builder);
+        if !inflation.is_ready() {
+            self.inflation = Some(inflation);
+            let request = |name| PackumentRequest { name, priority: Priority::Demand };
+            return Ok(Some(Step::Need(wanted.into_iter().map(request).collect())));
+        }
+        let empty = builder(Manifest::default(), None, ResolveOptions::default())?;
+        self.builder = inflation.finish(std::mem::replace(&mut self.builder, empty))?;
+        self.builder.check_fatal()?;
+        self.preload_missing();
+        Ok(None)
     }
 
     /// What is needed now.
@@ -137,6 +175,9 @@ impl Resolver {
     pub fn next(&mut self) -> Result<Step, ResolveError> {
         if self.state == State::Done {
             return Ok(Step::Done);
+        }
+        if let Some(step) = self.inflate()? {
+            return Ok(step);
         }
         self.preload.advance(&mut self.builder.forest, &mut self.builder.shelf);
         let wanted = self.preload.take_wanted();
@@ -174,6 +215,9 @@ impl Resolver {
 
     /// Takes the answer to a [`PackumentRequest`]. A second answer for a name is ignored.
     pub fn answer(&mut self, name: &PackageName, result: Result<Arc<Packument>, PackumentProblem>) {
+        if let Some(inflation) = &mut self.inflation {
+            return inflation.answer(name, result);
+        }
         let name = self.builder.forest.names.intern(name.as_str());
         self.builder.shelf.put(name, result);
         self.preload.answered(name);
