@@ -229,6 +229,57 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     bothLeave(workspace, files);
   });
 
+  test('locks that lie come to what npm makes of them', (context) => {
+    const { workspace, lockOf } = place(context);
+    const fields = { dependencies: { right: '1', alias: 'npm:left@1' }, optionalDependencies: { executable: '1' } };
+    const lies = {
+      'a package is missing': (packages) => delete packages['node_modules/left'],
+      'a version that does not fit': (packages) => Object.assign(packages['node_modules/left'], { version: '9.9.9' }),
+      'a version that fits and does not exist': (packages) =>
+        Object.assign(packages['node_modules/left'], { version: '1.0.77' }),
+      'other dependencies': (packages) =>
+        Object.assign(packages['node_modules/right'], { dependencies: { executable: '1', left: '0.1.0 || 1' } }),
+      'another package': (packages) => Object.assign(packages['node_modules/left'], { name: 'right' }),
+      'nothing but paths': (packages) => {
+        for (const path of Object.keys(packages)) packages[path] = {};
+      },
+      'all flags at once': (packages) => {
+        for (const entry of Object.values(packages)) Object.assign(entry, { dev: true, optional: true, peer: true });
+      },
+      'packages nobody asks for, below nothing': (packages) => {
+        packages['node_modules/constructor'] = { version: '1.0.0' };
+        packages['node_modules/gone/node_modules/left'] = { version: '1.0.0' };
+      },
+      'a root that is another': (packages) =>
+        Object.assign(packages[''], { name: 'other', dependencies: { left: '2' } }),
+    };
+    for (const [lie, tell] of Object.entries(lies)) {
+      for (const version of [2, 3]) {
+        const lock = JSON.parse(lockOf(fields, `lockfile-version=${version}`));
+        tell(lock.packages);
+        context.diagnostic(lie);
+        bothLeave(workspace, { 'package.json': manifest(fields), 'package-lock.json': lock });
+      }
+    }
+    for (const lock of [{}, { lockfileVersion: 3 }, { lockfileVersion: 2, dependencies: {} }, { packages: {} }]) {
+      bothLeave(workspace, { 'package.json': manifest(fields), 'package-lock.json': lock });
+    }
+  });
+
+  test('a lock with too much in it is refused at once, and nothing is changed', (context) => {
+    const { workspace } = place(context);
+    const packages = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`node_modules/p${index}`, {}]));
+    const text = JSON.stringify({ lockfileVersion: 3, packages });
+    const files = { 'package.json': manifest({ dependencies: { left: '1' } }), 'package-lock.json': text };
+    const project = workspace.project('project', files);
+    for (const command of ['install', 'ci']) {
+      const { status, lines } = workspace.gantry(command, '--prefix', project, '--json');
+      assert.equal(status, 1);
+      assert.equal(lines.at(-1).code, 'LOCK_TOO_LARGE');
+      assert.equal(read(project, 'package-lock.json'), text);
+    }
+  });
+
   test('npm-shrinkwrap.json comes before package-lock.json and is the one written', (context) => {
     const { workspace, lockOf } = place(context);
     const fields = { dependencies: { left: '^1.0.0' } };

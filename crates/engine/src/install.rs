@@ -278,8 +278,10 @@ async fn fetch<'a, H: Host>(
     traffic.retain_packages(|key| missing.contains_key(key));
     let mut ordered: Vec<&PlannedPackage> = missing.values().filter_map(|places| places.first()).collect();
     ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let entries: FxHashMap<&str, &LockEntry> =
+        lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     for package in ordered {
-        traffic.want(job_of_planned(host, package, lockfile.entry(&package.path))?, progress);
+        traffic.want(job_of_planned(host, package, entries.get(package.path.as_str()).copied())?, progress);
     }
     missing.retain(|key, _| host.store().index(key).is_none());
 

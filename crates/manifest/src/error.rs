@@ -79,6 +79,16 @@ pub enum ManifestError {
         /// Line of the first marker, counted from one.
         line: usize,
     },
+    /// A lock file is so big that working on it would take practically for ever, or all memory. No real one comes near.
+    #[error("{file}: {what}, and {limit} are the most that can be worked on")]
+    LockTooLarge {
+        /// Which file.
+        file: String,
+        /// What it has too much of, with the number.
+        what: String,
+        /// The most it may have.
+        limit: usize,
+    },
     /// A lock file names a folder outside of the project.
     #[error("{file}: unsafe path {path:?} in \"packages\"")]
     LockPath {
@@ -100,6 +110,7 @@ pub const CODES: &[&str] = &[
     "LOCK_SHAPE",
     "LOCK_CONFLICT",
     "LOCK_PATH",
+    "LOCK_TOO_LARGE",
 ];
 
 impl ManifestError {
@@ -115,6 +126,7 @@ impl ManifestError {
             Self::LockShape { .. } => "LOCK_SHAPE",
             Self::LockConflict { .. } => "LOCK_CONFLICT",
             Self::LockPath { .. } => "LOCK_PATH",
+            Self::LockTooLarge { .. } => "LOCK_TOO_LARGE",
         }
     }
 
@@ -128,7 +140,10 @@ impl ManifestError {
                 "Check the `registry` setting: the address answered with something that is not a package document."
                     .into()
             }
-            Self::LockJson { file, .. } | Self::LockShape { file, .. } | Self::LockPath { file, .. } => {
+            Self::LockJson { file, .. }
+            | Self::LockShape { file, .. }
+            | Self::LockPath { file, .. }
+            | Self::LockTooLarge { file, .. } => {
                 format!("Restore {file} from version control, or delete it and install again.")
             }
             Self::LockConflict { file, .. } => format!("Take {file} from one of the two sides, then install again."),

@@ -280,7 +280,7 @@ impl Resolver {
             forest.calculate_flags();
         }
         if self.from_lock {
-            for node in forest.inventory() {
+            for node in forest.inventory().into_iter().rev() {
                 if forest.node(node).flags.extraneous {
                     forest.remove(node);
                 }

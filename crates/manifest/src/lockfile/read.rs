@@ -11,6 +11,15 @@ use crate::manifest::normalise::manifest_of;
 use crate::manifest::value::truthy;
 use crate::{ManifestError, TextStyle};
 
+/// Bytes of a lock. As a tree of JSON values it takes some twenty times as much memory at worst.
+const MOST_BYTES: usize = 100 << 20;
+/// Packages. The largest projects known have a tenth of that.
+const MOST_PACKAGES: usize = 250_000;
+/// Dependencies of one package.
+const MOST_DEPENDENCIES: usize = 20_000;
+/// Folders called `node_modules` in one path: what a path of 4,096 bytes, the longest of Linux, has room for, and more.
+const MOST_LEVELS: usize = 400;
+
 impl Lockfile {
     /// Reads a lock file of any version. `file` is what errors call it.
     ///
@@ -18,6 +27,11 @@ impl Lockfile {
     /// merge are settled as npm settles them. Every path is checked: no entry can name a folder outside of the project,
     /// except that the target of a link may lie there, as it does for `file:../other`; nothing is installed into such.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Lockfile, ManifestError> {
+        let within = |what: &str, number: usize, limit: usize| match number > limit {
+            false => Ok(()),
+            true => Err(ManifestError::LockTooLarge { file: file.to_owned(), what: format!("{number} {what}"), limit }),
+        };
+        within("bytes", bytes.len(), MOST_BYTES)?;
         let text = text_of(bytes);
         let document = document_of(&text, file)?;
         let shape = |problem: &str| ManifestError::LockShape { file: file.to_owned(), problem: problem.to_owned() };
@@ -38,6 +52,13 @@ impl Lockfile {
                 (_, Some(value)) if truthy(&value) => return Err(shape("\"dependencies\" must be an object")),
                 _ => Vec::new(),
             };
+        within("packages", entries.len(), MOST_PACKAGES)?;
+        for (path, entry) in &entries {
+            within("levels of node_modules in one path", path.matches("node_modules").count(), MOST_LEVELS)?;
+            let dependencies =
+                entry.as_object().into_iter().flat_map(|entry| entry.values().filter_map(Value::as_object));
+            within("dependencies of one package", dependencies.map(|map| map.len()).sum(), MOST_DEPENDENCIES)?;
+        }
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let packages = packages.collect::<Result<Vec<_>, _>>()?;
         check_paths(&packages, file)?;

@@ -274,3 +274,33 @@ fn an_empty_dev_dependencies_object_of_the_root_is_repeated_as_npm_does() {
     assert!(text.contains("\"devDependencies\": {}") && !text.contains("\"dependencies\""), "{text}");
     assert_eq!(Lockfile::parse(text.as_bytes(), "lock").unwrap().to_bytes(), text.as_bytes());
 }
+
+#[test]
+fn what_would_take_for_ever_is_refused_with_the_number() {
+    let entries = |list: Vec<String>| format!("{{\"lockfileVersion\":3,\"packages\":{{{}}}}}", list.join(","));
+    let many: Vec<String> = (0..250_001).map(|number| format!("\"node_modules/a{number}\":{{}}")).collect();
+    let names: Vec<String> = (0..20_001).map(|number| format!("\"a{number}\":\"1\"")).collect();
+    let cases = [
+        entries(many),
+        entries(vec![format!("\"node_modules/a\":{{\"dependencies\":{{{}}}}}", names.join(","))]),
+        entries(vec![format!("{:?}:{{}}", vec!["node_modules/a"; 10_000].join("/"))]),
+        " ".repeat((100 << 20) + 1),
+    ];
+    for (text, number) in cases.iter().zip(["250001 packages", "20001 dep", "10000 levels", "104857601 bytes"]) {
+        let error = Lockfile::parse(text.as_bytes(), "package-lock.json").expect_err(number);
+        assert_eq!(error.code(), "LOCK_TOO_LARGE");
+        assert!(error.to_string().contains(number), "{error}");
+    }
+    assert_eq!(Lockfile::parse("[".repeat(10_000).as_bytes(), "x").expect_err("deep").code(), "LOCK_JSON");
+    let tree = "{\"dependencies\":{\"a\":".repeat(10_000);
+    assert_eq!(Lockfile::parse(tree.as_bytes(), "x").expect_err("deep").code(), "LOCK_JSON");
+}
+
+#[test]
+fn names_that_mean_something_to_javascript_are_names() {
+    let packages =
+        json!({"node_modules/__proto__": {"version": "1.0.0"}, "node_modules/constructor": {"name": "__proto__"}});
+    let lock = parse(&lock_of(packages)).expect("valid");
+    assert_eq!(lock.packages[0].folder_name(), "__proto__");
+    assert_eq!(Lockfile::parse(&lock.to_bytes(), "x").expect("valid").packages, lock.packages);
+}
