@@ -12,10 +12,10 @@ use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError};
 use gantry_resolver::{
-    MachineCheck, Resolution, check_machine, legacy_dependencies, lock_mismatches, lock_satisfies, optional_set,
+    MachineCheck, Resolution, check_machine, legacy_dependencies, lock_is_settled, lock_mismatches, optional_set,
 };
 use gantry_store::PackageKey;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Installs a project.
@@ -49,8 +49,7 @@ async fn run<H: Host>(
     let lock = read_lock(request, progress)?;
     let mut traffic = Traffic::new(host);
 
-    let settled =
-        |lock: &&Lockfile| !lock.is_old() && describes_root(lock, &root) && lock_satisfies(&root, lock).is_ok();
+    let settled = |lock: &&Lockfile| !lock.is_old() && describes_root(lock, &root) && lock_is_settled(&root, lock);
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
@@ -254,8 +253,15 @@ fn confirmed(request: &InstallRequest, mut lock: Lockfile, resolution: &Resoluti
         return Ok(Lockfile { name: lock.name, version: lock.version, ..resolution.lockfile.clone() });
     }
     if problems.is_empty() {
-        let asked_for: FxHashSet<&str> = resolution.lockfile.packages.iter().map(|entry| entry.path.as_str()).collect();
-        lock.packages.retain(|entry| asked_for.contains(entry.path.as_str()));
+        let asked_for: FxHashMap<&str, &LockEntry> =
+            resolution.lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        lock.packages.retain_mut(|entry| {
+            let Some(LockEntry { dev, optional, dev_optional, peer, .. }) = asked_for.get(entry.path.as_str()) else {
+                return false;
+            };
+            (entry.dev, entry.optional, entry.dev_optional, entry.peer) = (*dev, *optional, *dev_optional, *peer);
+            true
+        });
         return Ok(lock);
     }
     Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
