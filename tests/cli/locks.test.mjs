@@ -266,6 +266,18 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     }
   });
 
+  test('a lock follows the name of the project, and keeps a version that the project no longer has', (context) => {
+    const { workspace, lockOf } = place(context);
+    const dependencies = { left: '1' };
+    const lock = lockOf({ dependencies });
+    const { left } = bothLeave(workspace, {
+      'package.json': { name: 'renamed', dependencies },
+      'package-lock.json': lock,
+    });
+    assert.equal(JSON.parse(left[0]).name, 'renamed');
+    assert.equal(JSON.parse(left[0]).version, '1.0.0');
+  });
+
   test('a lock with too much in it is refused at once, and nothing is changed', (context) => {
     const { workspace } = place(context);
     const packages = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`node_modules/p${index}`, {}]));

@@ -49,7 +49,9 @@ async fn run<H: Host>(
     let lock = read_lock(request, progress)?;
     let mut traffic = Traffic::new(host);
 
-    let settled = |lock: &&Lockfile| !lock.is_old() && describes_root(lock, &root) && lock_is_settled(&root, lock);
+    let settled = |lock: &&Lockfile| {
+        !lock.is_old() && is_named(request, lock, &root) && describes_root(lock, &root) && lock_is_settled(&root, lock)
+    };
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
@@ -210,14 +212,25 @@ fn set_header(
     lockfile: &mut Lockfile,
 ) -> Result<(), EngineError> {
     let kept = read.as_ref().map(|read| read.lockfile_version).filter(|version| *version > 1);
+    let (name, version) = read.map_or((None, None), |read| (read.name, read.version));
     if request.mode == InstallMode::Install && request.lock_use != LockUse::ReadAndWrite {
-        (lockfile.name, lockfile.version) = read.map_or((None, None), |read| (read.name, read.version));
+        (lockfile.name, lockfile.version) = (name, version);
+    } else if lockfile.version.is_none() {
+        // npm writes the project's version over that of the lock, and where there is none it writes nothing.
+        lockfile.version = version;
     }
     lockfile.lockfile_version = request.lockfile_version.or(kept).unwrap_or(Lockfile::DEFAULT_VERSION);
     if lockfile.lockfile_version < 3 && request.mode == InstallMode::Install {
         lockfile.dependencies = legacy_dependencies(root, lockfile, &request.resolve)?;
     }
     Ok(())
+}
+
+/// Whether the lock has the project's name, or its folder's where the project has none.
+fn is_named(request: &InstallRequest, lock: &Lockfile, root: &Manifest) -> bool {
+    let own = root.name.as_deref().filter(|name| !name.is_empty());
+    let folder = Some(request.resolve.folder_name.as_str()).filter(|name| !name.is_empty());
+    lock.name.as_deref() == own.or(folder) && lock.entry("").is_some_and(|entry| entry.manifest.name.as_deref() == own)
 }
 
 /// Whether the lock was made from this `package.json`: its first entry repeats the members that matter, sorted, where
