@@ -51,9 +51,13 @@ export interface InstallOptions {
   packageJson: string | object;
   /**
    * Text of a `package-lock.json` to keep to, as npm does. Unless given it is the one that the project's last install
-   * left; `null` resolves everything anew.
+   * left; `null` resolves everything anew. Any version will do, and what a merge left conflict markers in.
    */
   lockfile?: string | null;
+  /** What errors call that file, where it is an `npm-shrinkwrap.json`. */
+  lockfileName?: string;
+  /** Version of the lock to write. Unless given it is that of `lockfile`, and 3 where there is none or that is 1. */
+  lockfileVersion?: 1 | 2 | 3;
   /** Name under which the tree is kept; one origin can hold many. */
   project?: string;
   /** The platform to install for. */
@@ -135,6 +139,8 @@ export class Gantry {
       packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
     };
     if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
+    if (options.lockfileName) parameters.lockfileName = options.lockfileName;
+    if (options.lockfileVersion) parameters.lockfileVersion = options.lockfileVersion;
     if (target) parameters.target = target;
     if (omit) parameters.omit = [...omit];
     if (frozen !== undefined) parameters.frozen = frozen;

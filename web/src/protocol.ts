@@ -42,6 +42,8 @@ export interface InstallParameters {
   project: string;
   packageJson: string;
   lockfile?: string;
+  lockfileName?: string;
+  lockfileVersion?: 1 | 2 | 3;
   target?: Target;
   omit?: DependencyKind[];
   frozen?: boolean;

@@ -27,6 +27,8 @@ export interface InstallRequest {
   project?: string;
   packageJson: string;
   lockfile?: string;
+  lockfileName?: string;
+  lockfileVersion?: 1 | 2 | 3;
   target?: Target;
   omit?: DependencyKind[];
   frozen?: boolean;

@@ -285,11 +285,12 @@ impl Coordinator {
         let mut project = built.ok_or_else(|| Fault::new("STORE_LOST", "the install made no tree"))?;
         project_options.left_out.clone_from(&outcome.left_out);
         // Of the tree, so that it can be made again.
-        let lock = Bytes::from(outcome.lockfile);
-        project_options.given_lock = match (mode, request.lockfile) {
-            (InstallMode::Ci, Some(given)) if given != lock => Some(String::from_utf8_lossy(&given).into_owned()),
-            _ => None,
+        let lock = Bytes::from(outcome.complete_lockfile);
+        let file = match (mode, request.lockfile) {
+            (InstallMode::Ci, Some(given)) => given,
+            _ => outcome.lockfile,
         };
+        project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
         project.lockfile = project_options.lockfile(&lock);
         let options = project_options.encode();
         let unchanged = recorded.is_some_and(|record| record.lock == lock && record.options == options);

@@ -27,7 +27,7 @@ pub(crate) struct ProjectOptions {
     #[serde(default)]
     pub left_out: Vec<String>,
     /// The project's lock file, where it is not the lock that the tree was made from: `ci` keeps it as it was given, and
-    /// installs of it only what is asked for.
+    /// installs of it only what is asked for; version 1 of the format says too little to make a tree from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_lock: Option<String>,
 }

@@ -50,6 +50,15 @@ pub struct InstallArguments {
     /// Stop at the lock file.
     #[arg(long, visible_alias = "package-lock-only")]
     pub lockfile_only: bool,
+    /// Version of the lock file to write (1, 2 or 3); the one that is there is kept unless it is 1.
+    #[arg(long, value_name = "VERSION")]
+    pub lockfile_version: Option<String>,
+    /// Neither read nor write a lock file.
+    #[arg(long)]
+    pub no_package_lock: bool,
+    /// Leave the lock file as it is.
+    #[arg(long)]
+    pub no_save: bool,
     /// Do not mention install scripts; they are never run.
     #[arg(long)]
     pub ignore_scripts: bool,

@@ -1,7 +1,7 @@
 //! From options and npm's settings to what the engine takes.
 
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
-use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, Slots};
+use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Slots};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
@@ -16,9 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
 const UNSUPPORTED: &[(&str, bool)] = &[
-    ("package-lock", false),
-    ("shrinkwrap", false),
-    ("save", false),
     ("bin-links", false),
     ("install-links", true),
     ("dry-run", true),
@@ -72,6 +69,8 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
         package_json_path,
         lockfile,
         lockfile_path: lockfile_name.to_owned(),
+        lockfile_version: lockfile_version(&config)?,
+        lock_use: lock_use(&config),
         mode,
         extent: if config.get_bool("package-lock-only") == Some(true) { Extent::LockOnly } else { Extent::Tree },
         lock_fields: match arguments.lock_fields {
@@ -116,9 +115,17 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     text("cpu", &arguments.cpu);
     text("libc", &arguments.libc);
     text("node-version", &arguments.node_version);
+    text("lockfile-version", &arguments.lockfile_version);
+    let mut switch = |key: &str, value: bool| layer.push((key.to_owned(), NpmrcValue::Text(value.to_string())));
+    if arguments.no_package_lock {
+        switch("package-lock", false);
+    }
+    if arguments.no_save {
+        switch("save", false);
+    }
     let mut flag = |key: &str, on: bool| {
         if on {
-            layer.push((key.to_owned(), NpmrcValue::Text("true".to_owned())));
+            switch(key, true);
         }
     };
     flag("offline", arguments.offline);
@@ -154,11 +161,33 @@ fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
                 .with_hint("Remove it from .npmrc or the environment for this project."));
         }
     }
-    match config.get("lockfile-version") {
-        None | Some("3" | "null" | "") => Ok(()),
-        Some(other) => {
-            Err(Fault::new("CONFIG_UNSUPPORTED", format!("lockfile-version={other}: only version 3 is written")))
-        }
+    Ok(())
+}
+
+/// npm's `lockfile-version`.
+fn lockfile_version(config: &Config) -> Result<Option<u32>, Fault> {
+    let text = config.get("lockfile-version").map(str::trim).filter(|text| !matches!(*text, "" | "null"));
+    let Some(text) = text else { return Ok(None) };
+    match text.parse() {
+        Ok(version @ 1..=3) => Ok(Some(version)),
+        _ => Err(invalid(format!("lockfile-version={text}: it is none of 1, 2, 3"))
+            .with_hint("Leave it out to keep the version of the lock that is there.")),
+    }
+}
+
+/// npm's `package-lock`, of which `shrinkwrap` is another name, and `save`. Who asks for the lock alone gets one.
+fn lock_use(config: &Config) -> LockUse {
+    let is_off = |key: &str| config.get_bool(key) == Some(false);
+    let ignored = match config.get_bool("package-lock") {
+        Some(wanted) => !wanted,
+        None => is_off("shrinkwrap"),
+    };
+    if ignored && config.get_bool("package-lock-only") != Some(true) {
+        LockUse::Ignore
+    } else if is_off("save") {
+        LockUse::Read
+    } else {
+        LockUse::ReadAndWrite
     }
 }
 
@@ -238,6 +267,7 @@ fn resolve_options(
     };
     let mut options = ResolveOptions::default();
     options.target = target;
+    options.save = config.get_bool("save") != Some(false);
     options.strategy = match config.get("install-strategy") {
         None | Some("hoisted" | "") => InstallStrategy::Hoisted,
         Some("nested") => InstallStrategy::Nested,

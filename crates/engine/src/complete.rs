@@ -15,11 +15,27 @@ use gantry_manifest::{LockEntry, Lockfile};
 use gantry_registry::VersionFacts;
 use rustc_hash::FxHashSet;
 
-/// Fills in what the manifests of packages named in `abbreviated` lack.
+/// Which entries of a lock may lack something.
+pub(crate) struct Lacking {
+    /// Packages whose packument was abbreviated, by name.
+    pub abbreviated: FxHashSet<String>,
+    /// Paths and versions of what a lock of npm 6 or before had: there npm itself takes what abbreviated packuments say,
+    /// and leaves it at that.
+    pub old: FxHashSet<(String, Option<String>)>,
+}
+
+impl Lacking {
+    fn has(&self, entry: &LockEntry) -> bool {
+        self.abbreviated.contains(entry.package_name())
+            && (self.old.is_empty() || !self.old.contains(&(entry.path.clone(), entry.manifest.version.clone())))
+    }
+}
+
+/// Fills in what the manifests of packages whose packument was abbreviated lack.
 pub(crate) async fn complete_lock<H: Host>(
     host: &H,
     lock: &mut Lockfile,
-    abbreviated: &FxHashSet<String>,
+    lacking: &Lacking,
     fields: LockFields,
     traffic: &mut Traffic<'_, H>,
     progress: &Progress<'_, H::Clock>,
@@ -27,7 +43,7 @@ pub(crate) async fn complete_lock<H: Host>(
     let mut missing = Vec::new();
     for (position, entry) in lock.packages.iter_mut().enumerate() {
         let registry_package = !entry.path.is_empty() && !entry.link && !entry.in_bundle;
-        if !registry_package || entry.manifest.is_complete() || !abbreviated.contains(entry.package_name()) {
+        if !registry_package || entry.manifest.is_complete() || !lacking.has(entry) {
             continue;
         }
         let version = entry.manifest.version.as_deref().unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::Future;
 use gantry_layout::Plan;
+use gantry_manifest::Lockfile;
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, TarballRequest};
 use gantry_store::{PackageIndex, PackageKey};
@@ -82,6 +83,10 @@ pub trait ProjectTree {
         mode: InstallMode,
         store: &impl PackageStore,
     ) -> impl Future<Output = Result<LinkReport, Fault>>;
+    /// What is installed, where that is known for sure: a lock to start from for a project that has none.
+    fn installed(&self) -> impl Future<Output = Option<Lockfile>> {
+        core::future::ready(None)
+    }
     /// Replaces the lock file in one step.
     fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
 }

@@ -1,22 +1,23 @@
 //! The pipeline itself.
 
-use crate::complete::complete_lock;
+use crate::complete::{Lacking, complete_lock};
 use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::jobs::job_of_planned;
 use crate::progress::Progress;
 use crate::project::read_project;
-use crate::request::{Extent, InstallMode, InstallRequest, Outcome};
+use crate::request::{Extent, InstallMode, InstallRequest, LockUse, Outcome};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
-use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError};
 use gantry_resolver::{
-    MachineCheck, Project, Resolution, check_machine, lock_mismatches, lock_satisfies, optional_set,
+    MachineCheck, Project, Resolution, check_machine, legacy_dependencies, lock_is_settled, lock_mismatches,
+    optional_set,
 };
 use gantry_store::PackageKey;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Installs a project.
@@ -48,12 +49,19 @@ async fn run<H: Host>(
 ) -> Result<Outcome, EngineError> {
     let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
     let lock = read_lock(request, progress)?;
-    let project = read_project(host, root, lock.as_ref()).await?;
+    let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
+    let project = read_project(host, root, lock.as_ref().or(installed.as_ref())).await?;
     let mut traffic = Traffic::new(host);
 
     let settled = |lock: &&Lockfile| {
-        describes_project(lock, &project) && lock_satisfies(&project, lock, &request.resolve).is_ok()
+        !lock.is_old()
+            && is_named(request, lock, &project.root)
+            && describes_project(lock, &project)
+            && lock_is_settled(&project, lock, &request.resolve)
     };
+    let read = lock.as_ref().map(Header::of);
+    let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
+    let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
     let (mut lockfile, abbreviated, checked) = match lock.as_ref().filter(settled) {
         Some(lock) => {
             progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
@@ -67,7 +75,8 @@ async fn run<H: Host>(
             progress.phase(Phase::Resolve);
             // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
             let resolved = loop {
-                let resolved = resolve(host, request, project.clone(), lock.as_ref(), &mut traffic, progress).await;
+                let start = lock.as_ref().or(installed.as_ref());
+                let resolved = resolve(host, request, project.clone(), start, &mut traffic, progress).await;
                 if !host.registry().take_damage() {
                     break resolved?;
                 }
@@ -98,9 +107,11 @@ async fn run<H: Host>(
     }
     traffic.give_up_packages();
     if let Some(abbreviated) = abbreviated {
-        complete_lock(host, &mut lockfile, &abbreviated, request.lock_fields, &mut traffic, progress).await?;
+        let lacking = Lacking { abbreviated, old };
+        complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).await?;
     }
     drop(traffic);
+    set_header(request, &project, read, &mut lockfile)?;
 
     let mut link = LinkReport::default();
     let mut packages = 0;
@@ -120,7 +131,8 @@ async fn run<H: Host>(
     progress.phase(Phase::Lock);
     let lock_bytes = lockfile.to_bytes();
     // `ci` leaves the file as it is, however it is written.
-    let lock_changed = request.mode == InstallMode::Install && request.lockfile.as_deref() != Some(&lock_bytes);
+    let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
+    let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
     if lock_changed {
         host.project().write_lock(&lock_bytes).await?;
     }
@@ -131,6 +143,7 @@ async fn run<H: Host>(
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
     Ok(Outcome {
+        complete_lockfile: if lockfile.is_old() { lockfile.to_complete_bytes() } else { lock_bytes.clone() },
         lockfile: lock_bytes,
         lock_changed,
         packages,
@@ -150,7 +163,9 @@ fn read_lock<C: gantry_platform::Clock>(
     request: &InstallRequest,
     progress: &Progress<'_, C>,
 ) -> Result<Option<Lockfile>, EngineError> {
-    let Some(bytes) = &request.lockfile else {
+    let used = request.mode == InstallMode::Ci || request.lock_use != LockUse::Ignore;
+    // An empty file is none to npm.
+    let Some(bytes) = request.lockfile.as_ref().filter(|bytes| used && !bytes.is_empty()) else {
         return match request.mode {
             InstallMode::Install => Ok(None),
             InstallMode::Ci => Err(EngineError::LockMissing { path: request.lockfile_path.clone() }),
@@ -158,12 +173,69 @@ fn read_lock<C: gantry_platform::Clock>(
     };
     match (Lockfile::parse(bytes, &request.lockfile_path), request.mode) {
         (Ok(lock), _) => Ok(Some(lock)),
-        (Err(error), InstallMode::Install) if matches!(error.code(), "LOCK_JSON" | "LOCK_SHAPE") => {
+        (Err(error), InstallMode::Install) if is_damage(&error) => {
             progress.warn(error.code(), format!("{error}; the lock is made anew"));
             Ok(None)
         }
         (Err(error), _) => Err(error.into()),
     }
+}
+
+/// Where there is no lock, the tree starts from what is installed: what fits stays as it is, however old. Not where a lock is
+/// there and passed over on purpose: then npm begins from nothing.
+fn starts_from_tree(request: &InstallRequest, lock: Option<&Lockfile>) -> bool {
+    let is_passed_over = request.lock_use == LockUse::Ignore && request.lockfile.is_some();
+    lock.is_none() && !is_passed_over && request.mode == InstallMode::Install
+}
+
+/// Whether npm would take the file for no lock at all.
+fn is_damage(error: &ManifestError) -> bool {
+    matches!(error.code(), "LOCK_JSON" | "LOCK_SHAPE" | "LOCK_CONFLICT")
+}
+
+/// What a lock says of itself.
+struct Header {
+    name: Option<String>,
+    version: Option<String>,
+    lockfile_version: u32,
+}
+
+impl Header {
+    fn of(lock: &Lockfile) -> Self {
+        let Lockfile { name, version, lockfile_version, .. } = lock;
+        Self { name: name.clone(), version: version.clone(), lockfile_version: *lockfile_version }
+    }
+}
+
+/// Decides which version of the format is written: the one that is asked for, else the one that was read, except that
+/// version 1 is brought up to date. Where npm writes no lock it does not look at the project's name either, and the hidden
+/// lock has the one of the lock that was read.
+fn set_header(
+    request: &InstallRequest,
+    project: &Project,
+    read: Option<Header>,
+    lockfile: &mut Lockfile,
+) -> Result<(), EngineError> {
+    let kept = read.as_ref().map(|read| read.lockfile_version).filter(|version| *version > 1);
+    let (name, version) = read.map_or((None, None), |read| (read.name, read.version));
+    if request.mode == InstallMode::Install && request.lock_use != LockUse::ReadAndWrite {
+        (lockfile.name, lockfile.version) = (name, version);
+    } else if lockfile.version.is_none() {
+        // npm writes the project's version over that of the lock, and where there is none it writes nothing.
+        lockfile.version = version;
+    }
+    lockfile.lockfile_version = request.lockfile_version.or(kept).unwrap_or(Lockfile::DEFAULT_VERSION);
+    if lockfile.lockfile_version < 3 && request.mode == InstallMode::Install {
+        lockfile.dependencies = legacy_dependencies(project, lockfile, &request.resolve)?;
+    }
+    Ok(())
+}
+
+/// Whether the lock has the project's name, or its folder's where the project has none.
+fn is_named(request: &InstallRequest, lock: &Lockfile, root: &Manifest) -> bool {
+    let own = root.name.as_deref().filter(|name| !name.is_empty());
+    let folder = Some(request.resolve.folder_name.as_str()).filter(|name| !name.is_empty());
+    lock.name.as_deref() == own.or(folder) && lock.entry("").is_some_and(|entry| entry.manifest.name.as_deref() == own)
 }
 
 /// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more.
@@ -209,9 +281,20 @@ fn describes(lock: &Lockfile, path: &str, root: &Manifest) -> bool {
 /// not installed.
 fn confirmed(request: &InstallRequest, mut lock: Lockfile, resolution: &Resolution) -> Result<Lockfile, EngineError> {
     let problems = lock_mismatches(&lock, resolution);
+    if problems.is_empty() && lock.is_old() {
+        // What npm 6 wrote says too little to install from; only its versions count.
+        return Ok(Lockfile { name: lock.name, version: lock.version, ..resolution.lockfile.clone() });
+    }
     if problems.is_empty() {
-        let asked_for: FxHashSet<&str> = resolution.lockfile.packages.iter().map(|entry| entry.path.as_str()).collect();
-        lock.packages.retain(|entry| asked_for.contains(entry.path.as_str()));
+        let asked_for: FxHashMap<&str, &LockEntry> =
+            resolution.lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        lock.packages.retain_mut(|entry| {
+            let Some(LockEntry { dev, optional, dev_optional, peer, .. }) = asked_for.get(entry.path.as_str()) else {
+                return false;
+            };
+            (entry.dev, entry.optional, entry.dev_optional, entry.peer) = (*dev, *optional, *dev_optional, *peer);
+            true
+        });
         return Ok(lock);
     }
     Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
@@ -234,8 +317,10 @@ async fn fetch<'a, H: Host>(
     traffic.retain_packages(|key| missing.contains_key(key));
     let mut ordered: Vec<&PlannedPackage> = missing.values().filter_map(|places| places.first()).collect();
     ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let entries: FxHashMap<&str, &LockEntry> =
+        lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     for package in ordered {
-        traffic.want(job_of_planned(host, package, lockfile.entry(&package.path))?, progress);
+        traffic.want(job_of_planned(host, package, entries.get(package.path.as_str()).copied())?, progress);
     }
     missing.retain(|key, _| host.store().index(key).is_none());
 

@@ -25,7 +25,7 @@ pub use error::{CODES, EngineError, Fault};
 pub use event::{Event, Phase};
 pub use host::{Host, IngestJob, IngestReport, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::install;
-pub use request::{Extent, InstallMode, InstallRequest, LockFields, Outcome};
+pub use request::{Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 
 /// Every error code that can reach a user, of this crate and of those below it, sorted.

@@ -24,6 +24,18 @@ pub enum LockFields {
     Fast,
 }
 
+/// What becomes of the project's lock in an install. `ci` reads it whatever this says, and never writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LockUse {
+    /// It is read, kept to, and brought up to date.
+    #[default]
+    ReadAndWrite,
+    /// It is read and kept to, and stays as it is: npm's `save=false`.
+    Read,
+    /// It is neither read nor written: npm's `package-lock=false`.
+    Ignore,
+}
+
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Extent {
@@ -45,6 +57,11 @@ pub struct InstallRequest {
     pub lockfile: Option<Vec<u8>>,
     /// How to call that file in messages.
     pub lockfile_path: String,
+    /// Whether the lock is read and written.
+    pub lock_use: LockUse,
+    /// npm's `lockfile-version`: which of versions 1, 2 and 3 to write. `None` keeps the one of the project's lock, except
+    /// that version 1 becomes 3.
+    pub lockfile_version: Option<u32>,
     /// `install` or `ci`.
     pub mode: InstallMode,
     /// How far to go.
@@ -64,6 +81,8 @@ pub struct InstallRequest {
 pub struct Outcome {
     /// The lock's text.
     pub lockfile: Vec<u8>,
+    /// The same in a version from which the tree can be made again, where version 1 was asked for.
+    pub complete_lockfile: Vec<u8>,
     /// Whether it differs from what the project had.
     pub lock_changed: bool,
     /// Installed packages.

@@ -37,7 +37,7 @@ pub(crate) async fn resolve<'a, H: Host>(
     let mut options = request.resolve.clone();
     // A lock looks like the package.json beside it.
     options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
-    options.save = request.mode == InstallMode::Install;
+    options.save = options.save && request.mode == InstallMode::Install;
     let mut resolver = Resolver::new(project, lock, options)?;
     let mut bundles: FxHashMap<PackageKey, BundleRequest> = FxHashMap::default();
     let mut abbreviated = FxHashSet::default();

@@ -76,19 +76,24 @@ pub enum ManifestError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A lock file of version 1 has no `packages`.
-    #[error("{file}: lock file version 1 is not supported")]
-    LockVersion1 {
-        /// Which file.
-        file: String,
-    },
-    /// A lock file holds the conflict markers of a merge.
-    #[error("{file}:{line}: unresolved merge conflict")]
+    /// A lock file holds the conflict markers of a merge, and not even npm could settle it: one of the sides, or what they
+    /// share, is no JSON.
+    #[error("{file}:{line}: merge conflict that cannot be settled")]
     LockConflict {
         /// Which file.
         file: String,
         /// Line of the first marker, counted from one.
         line: usize,
+    },
+    /// A lock file is so big that working on it would take practically for ever, or all memory. No real one comes near.
+    #[error("{file}: {what}, and {limit} are the most that can be worked on")]
+    LockTooLarge {
+        /// Which file.
+        file: String,
+        /// What it has too much of, with the number.
+        what: String,
+        /// The most it may have.
+        limit: usize,
     },
     /// A lock file names a folder outside of the project.
     #[error("{file}: unsafe path {path:?} in \"packages\"")]
@@ -110,9 +115,9 @@ pub const CODES: &[&str] = &[
     "MANIFEST_WORKSPACES",
     "LOCK_JSON",
     "LOCK_SHAPE",
-    "LOCK_VERSION_1",
     "LOCK_CONFLICT",
     "LOCK_PATH",
+    "LOCK_TOO_LARGE",
 ];
 
 impl ManifestError {
@@ -127,9 +132,9 @@ impl ManifestError {
             Self::Workspaces { .. } => "MANIFEST_WORKSPACES",
             Self::LockJson { .. } => "LOCK_JSON",
             Self::LockShape { .. } => "LOCK_SHAPE",
-            Self::LockVersion1 { .. } => "LOCK_VERSION_1",
             Self::LockConflict { .. } => "LOCK_CONFLICT",
             Self::LockPath { .. } => "LOCK_PATH",
+            Self::LockTooLarge { .. } => "LOCK_TOO_LARGE",
         }
     }
 
@@ -144,13 +149,13 @@ impl ManifestError {
                     .into()
             }
             Self::Workspaces { .. } => "Make it a list of folders or of patterns such as \"packages/*\".".into(),
-            Self::LockJson { file, .. } | Self::LockShape { file, .. } | Self::LockPath { file, .. } => {
+            Self::LockJson { file, .. }
+            | Self::LockShape { file, .. }
+            | Self::LockPath { file, .. }
+            | Self::LockTooLarge { file, .. } => {
                 format!("Restore {file} from version control, or delete it and install again.")
             }
-            Self::LockVersion1 { file } => {
-                format!("Convert {file} with `npm install --package-lock-only`, or delete it.")
-            }
-            Self::LockConflict { file, .. } => format!("Resolve the merge conflict in {file}, then install again."),
+            Self::LockConflict { file, .. } => format!("Take {file} from one of the two sides, then install again."),
         })
     }
 }

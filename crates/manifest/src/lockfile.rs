@@ -1,8 +1,11 @@
-//! `package-lock.json`: versions 2 and 3 in, version 3 out, byte for byte as npm writes it.
+//! `package-lock.json`: versions 1, 2 and 3 in and out, byte for byte as npm writes it.
 //!
-//! Reading keeps what npm keeps of an entry and drops the rest; a lock that npm wrote comes out as it went in. The hidden
-//! lock in `node_modules` is the same text without the root and without what was not installed.
+//! Reading keeps what npm keeps of an entry and drops the rest; a lock that npm wrote comes out as it went in. Versions 1
+//! and 2 hold a tree of `dependencies` made for npm 6, which follows from the packages and is handed in where they are
+//! written. The hidden lock in `node_modules` is the text of version 3 without the root and without what was not installed.
 
+mod conflict;
+mod legacy;
 mod nice;
 mod paths;
 mod read;
@@ -11,19 +14,25 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use serde_json::Value;
+
 use crate::{Manifest, TextStyle};
 
 /// A lock file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lockfile {
     /// Name of the project.
     pub name: Option<String>,
     /// Version of the project.
     pub version: Option<String>,
-    /// Version of the format as read; what is written is version 3.
+    /// Version of the format, as read and as it will be written. One that is not stated is 1, as for npm.
     pub lockfile_version: u32,
+    /// Whether the file says `requires`, which npm 5 and later do. Without it a version 1 was written by npm 4 or before.
+    pub has_requires: bool,
     /// Entries, each path once, in any order: writing sorts. The one with the empty path is the root.
     pub packages: Vec<LockEntry>,
+    /// The `dependencies` of versions 1 and 2, for writing them; never read.
+    pub dependencies: Option<Value>,
     /// Layout of the text.
     pub style: TextStyle,
 }
@@ -55,7 +64,30 @@ pub struct LockEntry {
     pub dev_optional: bool,
 }
 
+impl Default for Lockfile {
+    fn default() -> Self {
+        Self {
+            name: None,
+            version: None,
+            lockfile_version: Self::DEFAULT_VERSION,
+            has_requires: true,
+            packages: Vec::new(),
+            dependencies: None,
+            style: TextStyle::default(),
+        }
+    }
+}
+
 impl Lockfile {
+    /// The version that npm writes where nothing says otherwise.
+    pub const DEFAULT_VERSION: u32 = 3;
+
+    /// Whether its packages lack what npm 6 and before did not write down (commands, platforms, peers): such a lock says
+    /// which versions are where, and their manifests have to be fetched.
+    pub fn is_old(&self) -> bool {
+        self.lockfile_version < 2
+    }
+
     /// The entry of a folder. Looks at one entry after the other; who asks often builds a map.
     pub fn entry(&self, path: &str) -> Option<&LockEntry> {
         self.packages.iter().find(|entry| entry.path == path)

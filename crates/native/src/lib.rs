@@ -16,6 +16,7 @@ mod clock;
 mod descriptor;
 mod directory;
 mod error;
+mod hidden_lock;
 mod host;
 mod http;
 mod installed;

@@ -14,6 +14,7 @@
 //!
 //! All of it happens under the [project's lock](ProjectLock).
 
+use crate::hidden_lock;
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
@@ -25,6 +26,7 @@ use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
 use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
 use gantry_layout::Plan;
+use gantry_manifest::Lockfile;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,8 +91,9 @@ impl ProjectDirectory {
         let package_json = read_optional(&path.join("package.json"))?;
         let shrinkwrap = read_optional(&path.join(SHRINKWRAP))?;
         let (lockfile, lockfile_name) = match shrinkwrap {
-            Some(bytes) => (Some(bytes), SHRINKWRAP),
-            None => (read_optional(&path.join(LOCK))?, LOCK),
+            // An empty one is as good as none.
+            Some(bytes) if !bytes.is_empty() => (Some(bytes), SHRINKWRAP),
+            _ => (read_optional(&path.join(LOCK))?, LOCK),
         };
         Ok(ProjectFiles { package_json, lockfile, lockfile_name })
     }
@@ -344,9 +347,17 @@ impl ProjectTree for ProjectDirectory {
         Ok(self.apply(plan, mode)?)
     }
 
+    async fn installed(&self) -> Option<Lockfile> {
+        hidden_lock::trusted(&self.path)
+    }
+
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
         let shrinkwrap = self.path.join(SHRINKWRAP);
-        let path = if shrinkwrap.symlink_metadata().is_ok() { shrinkwrap } else { self.path.join(LOCK) };
+        let path = if fs::metadata(&shrinkwrap).is_ok_and(|shrinkwrap| shrinkwrap.len() > 0) {
+            shrinkwrap
+        } else {
+            self.path.join(LOCK)
+        };
         Ok(replace_file(&path, bytes)?)
     }
 }

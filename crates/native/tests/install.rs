@@ -394,10 +394,22 @@ fn a_damaged_lock_is_made_anew_and_one_of_a_kind_not_read_yet_is_kept() {
         })
         .unwrap();
     assert_eq!(warnings, ["LOCK_JSON"]);
-    let old = "{ \"lockfileVersion\": 1, \"dependencies\": { \"left\": { \"version\": \"1.0.0\" } } }";
+    fs::write(&lock, "{ \"lockfileVersion\": 3, \"packages\": { \"../evil\": {} } }").unwrap();
+    assert_eq!(workshop.code(), "LOCK_PATH");
+}
+
+#[test]
+fn a_lock_of_version_1_is_brought_up_to_date_once() {
+    let workshop = Workshop::new();
+    workshop.dependencies(&[("left", "^1.0.0")]);
+    let lock = workshop.project().join("package-lock.json");
+    let old =
+        "{ \"lockfileVersion\": 1, \"requires\": true, \"dependencies\": { \"left\": { \"version\": \"1.0.0\" } } }";
     fs::write(&lock, old).unwrap();
-    assert_eq!(workshop.code(), "LOCK_VERSION_1");
-    assert_eq!(fs::read_to_string(&lock).unwrap(), old);
+    assert_eq!(workshop.warnings(&workshop.request()).unwrap(), ["LOCK_OLD"]);
+    let text = fs::read_to_string(&lock).unwrap();
+    assert!(text.contains("\"lockfileVersion\": 3") && text.contains("\"version\": \"1.0.0\""), "{text}");
+    assert_eq!(workshop.warnings(&workshop.request()).unwrap(), Vec::<String>::new());
 }
 
 #[test]

@@ -141,6 +141,21 @@ impl Builder {
 
     /// Puts every reachable node with a missing or wrong dependency into the queue, and the project.
     pub(crate) fn start(&mut self) -> Result<(), ResolveError> {
+        self.start_at(self.troubled())
+    }
+
+    /// Puts these nodes into the queue, and the project.
+    pub(crate) fn start_at(&mut self, nodes: Vec<NodeId>) -> Result<(), ResolveError> {
+        for node in nodes {
+            self.queue.push(&self.forest, node);
+        }
+        self.queue.push(&self.forest, self.forest.root);
+        self.assert_root_overrides()
+    }
+
+    /// Every reachable node with a missing or wrong dependency.
+    pub(crate) fn troubled(&self) -> Vec<NodeId> {
+        let mut troubled = Vec::new();
         let mut reached = FxHashSet::from_iter([self.forest.root]);
         let mut stack = vec![self.forest.root];
         while let Some(node) = stack.pop() {
@@ -156,11 +171,10 @@ impl Builder {
                 }
             }
             if trouble {
-                self.queue.push(&self.forest, node);
+                troubled.push(node);
             }
         }
-        self.queue.push(&self.forest, self.forest.root);
-        self.assert_root_overrides()
+        troubled
     }
 
     fn assert_root_overrides(&self) -> Result<(), ResolveError> {

@@ -5,11 +5,12 @@ mod tests;
 
 use crate::build::Builder;
 use crate::error::{ResolveError, ResolveWarning};
+use crate::forest::Node;
 use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::project::Project;
 use crate::resolver::{Resolution, builder};
-use gantry_manifest::{Lockfile, Manifest};
+use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -44,6 +45,30 @@ pub fn lock_satisfies(project: &Project, lock: &Lockfile, options: &ResolveOptio
         }
     }
     if messages.is_empty() { Ok(()) } else { Err(messages) }
+}
+
+/// Whether a resolution would leave the lock's packages as they are: it holds what the manifest asks for, nothing that
+/// nobody asks for, and says of each package for whom it is there.
+pub fn lock_is_settled(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> bool {
+    let options = ResolveOptions { save: false, ..options.clone() };
+    let Ok(mut builder) = builder(project.clone(), Some(lock), options) else { return false };
+    if builder.start().is_err() || !builder.orphans.is_empty() {
+        return false;
+    }
+    let entries: FxHashMap<&str, &LockEntry> = lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+    builder.forest.inventory().into_iter().all(|id| {
+        let Node { flags, link, parent, .. } = *builder.forest.node(id);
+        let location = builder.forest.location(id);
+        let says_so = |entry: &&LockEntry| {
+            let dev_optional = flags.dev_optional && !flags.dev && !flags.optional;
+            let recorded = entry.dev_optional && !entry.dev && !entry.optional;
+            (entry.dev, entry.optional, entry.peer, recorded) == (flags.dev, flags.optional, flags.peer, dev_optional)
+        };
+        let is_recorded = || link.is_some() || parent.is_none() || entries.get(location.as_str()).is_some_and(says_so);
+        // What is outside of the project is somebody else's affair.
+        let is_content = || !builder.forest.is_inside(id) || builder.problem_edges(id).is_empty();
+        !flags.extraneous && is_recorded() && is_content()
+    })
 }
 
 /// npm ci's list of what differs between a lock and the tree that was resolved from it: empty where they agree.

@@ -123,7 +123,8 @@ impl Children {
     }
 
     pub(crate) fn remove(&mut self, folded: NameId) {
-        if let Some(position) = self.order.iter().position(|(name, _)| *name == folded) {
+        // From the end: whoever removes many begins with the last.
+        if let Some(position) = self.order.iter().rposition(|(name, _)| *name == folded) {
             self.order.remove(position);
             self.index.remove(&folded);
             if self.order.len() <= SCANNED_CHILDREN {

@@ -1,7 +1,7 @@
 //! npm's ideal tree, without input or output.
 //!
 //! [`Resolver`] is asked what it needs ([`Resolver::next`]), is given packuments in any order ([`Resolver::answer`]) and
-//! ends with a version 3 lock file ([`Resolver::finish`]) that holds the same packages, at the same places, with the same
+//! ends with a lock file ([`Resolver::finish`]) that holds the same packages, at the same places, with the same
 //! flags as npm 11 would write. It never touches network, disk or clock, and the order of answers never changes the result.
 //!
 //! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
@@ -18,6 +18,7 @@ mod flags;
 mod forest;
 mod from_lock;
 mod ids;
+mod legacy_tree;
 mod names;
 mod options;
 mod overrides;
@@ -31,9 +32,10 @@ mod shelf;
 mod to_lock;
 mod why;
 
-pub use check_lock::{MachineCheck, check_machine, lock_mismatches, lock_satisfies, optional_set};
+pub use check_lock::{MachineCheck, check_machine, lock_is_settled, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
+pub use legacy_tree::legacy_dependencies;
 pub use options::{InstallStrategy, ResolveOptions, Target};
 pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};

@@ -5,6 +5,7 @@ use crate::ids::{NameId, SpecId};
 use crate::names::{Names, Specs};
 use gantry_manifest::{DependencyMap, Manifest};
 use gantry_spec::Version;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Where a dependency is declared, which is how strongly it is wanted.
@@ -119,7 +120,8 @@ impl Package {
 /// takes its place at the end.
 fn load(list: &mut Vec<Dependency>, manifest: &Manifest, peers: Peers, (names, specs): (&mut Names, &mut Specs)) {
     if peers == Peers::Load {
-        let is_optional = |name: &str| manifest.peer_optional.iter().any(|optional| optional == name);
+        let optional: FxHashSet<&str> = manifest.peer_optional.iter().map(String::as_str).collect();
+        let is_optional = |name: &str| optional.contains(name);
         let required = |name: &str| (!is_optional(name)).then_some(Kind::Peer);
         let optional = |name: &str| is_optional(name).then_some(Kind::PeerOptional);
         load_kind(list, &manifest.peer_dependencies, required, manifest, (names, specs));
@@ -139,17 +141,22 @@ fn load_kind(
     // Objects list their integer keys first, in numeric order; everything else keeps the order of the document.
     let mut order: Vec<&(String, String)> = map.iter().collect();
     order.sort_by_key(|(name, _)| array_index(name).map_or((1, 0), |index| (0, index)));
+    let accepted: FxHashMap<&str, &str> =
+        manifest.accept_dependencies.iter().map(|(name, spec)| (name.as_str(), spec.as_str())).collect();
+    let mut known: FxHashSet<NameId> = list.iter().map(|dependency| names.folded(dependency.name)).collect();
     for (name, spec) in order {
         let Some(kind) = kind(name) else { continue };
-        let accept = manifest.accept_dependencies.iter().find(|(key, _)| key == name);
+        let accept = accepted.get(name.as_str());
         let dependency = Dependency {
             name: names.intern(name),
             spec: specs.intern(spec),
-            accept: accept.map(|(_, accept)| specs.intern(if accept.is_empty() { "*" } else { accept })),
+            accept: accept.map(|accept| specs.intern(if accept.is_empty() { "*" } else { accept })),
             kind,
         };
         let folded = names.folded(dependency.name);
-        if let Some(position) = list.iter().position(|other| names.folded(other.name) == folded) {
+        if !known.insert(folded)
+            && let Some(position) = list.iter().position(|other| names.folded(other.name) == folded)
+        {
             list.remove(position);
         }
         list.push(dependency);

@@ -1,6 +1,7 @@
 //! The machine that callers drive.
 
 pub(crate) mod bundles;
+mod inflate;
 pub(crate) mod sources;
 
 use crate::build::{Builder, Progress};
@@ -15,6 +16,7 @@ use crate::shelf::Shelf;
 use crate::{ResolveError, ResolveWarning};
 use gantry_manifest::{Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
+use inflate::Inflation;
 use rustc_hash::FxHashSet;
 use sources::{SourceAnswer, SourceRequest};
 use std::sync::Arc;
@@ -89,7 +91,7 @@ pub struct Pick {
 /// A finished tree.
 #[derive(Debug, Clone)]
 pub struct Resolution {
-    /// Version 3, flags calculated.
+    /// Complete, flags calculated; its version is npm's default, whatever the one that was started from.
     pub lockfile: Lockfile,
     /// What should be shown to the user.
     pub warnings: Vec<ResolveWarning>,
@@ -107,6 +109,8 @@ pub struct Resolver {
     /// Packages that were given out as picks.
     picked: FxHashSet<PackageId>,
     from_lock: bool,
+    /// A lock of version 1 whose packages are being looked up before anything else.
+    inflation: Option<Inflation>,
     state: State,
 }
 
@@ -129,19 +133,53 @@ impl Resolver {
         if options.style.is_none() {
             options.style = lock.map(|lock| lock.style.clone());
         }
-        let mut builder = builder(project, lock, options)?;
-        builder.start()?;
-        let mut preload = Preload::default();
-        for (_, package) in builder.known_folders.clone() {
-            preload_folder(&builder, &mut preload, package);
+        let old = lock.filter(|lock| lock.is_old()).map(|lock| (project.clone(), lock.clone(), options.clone()));
+        let mut resolver = Self {
+            builder: builder(project, lock, options)?,
+            preload: Preload::default(),
+            asked: FxHashSet::default(),
+            picked: FxHashSet::default(),
+            from_lock: lock.is_some(),
+            inflation: None,
+            state: State::Growing,
+        };
+        match old {
+            Some((project, lock, options)) => {
+                resolver.inflation = Some(Inflation::new(project, lock, options, &mut resolver.builder));
+            }
+            None => {
+                resolver.builder.start()?;
+                resolver.preload_missing();
+            }
         }
-        for node in builder.forest.inventory() {
-            preload.add_missing(&builder.forest, node);
+        resolver.builder.check_fatal()?;
+        Ok(resolver)
+    }
+
+    /// Has everything looked for that some node lacks.
+    fn preload_missing(&mut self) {
+        for (_, package) in self.builder.known_folders.clone() {
+            preload_folder(&self.builder, &mut self.preload, package);
         }
-        builder.check_fatal()?;
-        let asked = FxHashSet::default();
-        let picked = FxHashSet::default();
-        Ok(Self { builder, preload, asked, picked, from_lock: lock.is_some(), state: State::Growing })
+        for node in self.builder.forest.inventory() {
+            self.preload.add_missing(&self.builder.forest, node);
+        }
+    }
+
+    /// Asks for the manifests of an old lock's packages; `None` once they are in the tree.
+    fn inflate(&mut self) -> Result<Option<Step>, ResolveError> {
+        let Some(mut inflation) = self.inflation.take() else { return Ok(None) };
+        let wanted = inflation.take_wanted(&self.builder);
+        if !inflation.is_ready() {
+            self.inflation = Some(inflation);
+            let request = |name| PackumentRequest { name, priority: Priority::Demand };
+            return Ok(Some(Step::Need(wanted.into_iter().map(request).collect())));
+        }
+        let empty = builder(Project::default(), None, ResolveOptions::default())?;
+        self.builder = inflation.finish(std::mem::replace(&mut self.builder, empty))?;
+        self.builder.check_fatal()?;
+        self.preload_missing();
+        Ok(None)
     }
 
     /// What is needed now.
@@ -149,6 +187,9 @@ impl Resolver {
     pub fn next(&mut self) -> Result<Step, ResolveError> {
         if self.state == State::Done {
             return Ok(Step::Done);
+        }
+        if let Some(step) = self.inflate()? {
+            return Ok(step);
         }
         self.preload.advance(&mut self.builder.forest, &mut self.builder.shelf);
         let wanted = self.preload.take_wanted();
@@ -186,6 +227,9 @@ impl Resolver {
 
     /// Takes the answer to a [`PackumentRequest`]. A second answer for a name is ignored.
     pub fn answer(&mut self, name: &PackageName, result: Result<Arc<Packument>, PackumentProblem>) {
+        if let Some(inflation) = &mut self.inflation {
+            return inflation.answer(name, result);
+        }
         let name = self.builder.forest.names.intern(name.as_str());
         self.builder.shelf.put(name, result);
         self.preload.answered(name);
@@ -262,7 +306,7 @@ impl Resolver {
             forest.calculate_flags();
         }
         if self.from_lock {
-            for node in forest.inventory() {
+            for node in forest.inventory().into_iter().rev() {
                 // Folders of the user are in no `node_modules` that they could leave.
                 let Node { flags, parent, .. } = *forest.node(node);
                 if flags.extraneous && parent.is_some() {

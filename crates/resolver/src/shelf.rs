@@ -12,6 +12,7 @@ use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument};
 use gantry_spec::SpecKind;
 use rustc_hash::FxHashMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// Why something could not be loaded.
@@ -29,6 +30,17 @@ pub(crate) enum Cause {
     NoMatch { latest: Option<String> },
     Incomplete,
     Fetch { code: &'static str, message: String },
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotFound => "the registry does not know it",
+            Self::NoMatch { .. } => "the registry does not have this version",
+            Self::Incomplete => "the registry's manifest has no version",
+            Self::Fetch { message, .. } => message,
+        })
+    }
 }
 
 /// What looking for a package came to.
@@ -182,7 +194,7 @@ fn source_of(manifest: &Manifest) -> (Option<Arc<str>>, Option<Arc<str>>) {
 }
 
 /// The integrity npm writes: the registry's, else the SHA-1 of old packages in the same notation.
-fn integrity(dist: &Dist) -> Option<String> {
+pub(crate) fn integrity(dist: &Dist) -> Option<String> {
     if let Some(integrity) = dist.integrity.as_deref().filter(|text| !text.trim().is_empty()) {
         return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" "));
     }

@@ -5,6 +5,7 @@ use crate::forest::Node;
 use crate::ids::NodeId;
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use gantry_spec::compare_locale;
+use rustc_hash::FxHashSet;
 
 impl Builder {
     /// The lock of the tree as it stands.
@@ -20,10 +21,13 @@ impl Builder {
                 packages.push(self.entry(id, self.forest.node(id)));
             }
         }
+        let mut listed: FxHashSet<String> = packages.iter().map(|entry| entry.path.clone()).collect();
         for orphan in &self.orphans {
             let flags = LockEntry { extraneous: true, peer: false, dev: false, optional: false, ..orphan.clone() };
-            let taken = packages.iter().any(|entry| orphan.path.starts_with(&format!("{}/node_modules/", entry.path)));
+            let mut folders = orphan.path.match_indices("/node_modules/").map(|(end, _)| &orphan.path[..end]);
+            let taken = folders.any(|folder| listed.contains(folder));
             if !taken {
+                listed.insert(orphan.path.clone());
                 packages.push(LockEntry { dev_optional: false, ..flags });
             }
         }
@@ -32,9 +36,9 @@ impl Builder {
         Lockfile {
             name: root.manifest.name.as_ref().filter(|name| !name.is_empty()).or(folder).cloned(),
             version: root.manifest.version.clone().filter(|version| !version.is_empty()),
-            lockfile_version: 3,
             packages,
             style: self.options.style.clone().unwrap_or_default(),
+            ..Lockfile::default()
         }
     }
 

@@ -46,6 +46,8 @@ pub(super) struct InstallOptions {
     #[serde(default)]
     prefer_online: bool,
     lock_fields: Option<String>,
+    lockfile_version: Option<u32>,
+    lockfile_name: Option<String>,
     #[serde(default)]
     timing: bool,
     #[serde(default)]
@@ -138,17 +140,22 @@ impl InstallOptions {
                 return Err(Fault::new("INVALID_OPTION", format!("lockFields: {other} is neither npm nor fast")));
             }
         };
+        if let Some(other) = self.lockfile_version.filter(|version| !(1..=3).contains(version)) {
+            return Err(Fault::new("INVALID_OPTION", format!("lockfileVersion: {other} is none of 1, 2, 3")));
+        }
         Ok(InstallRequest {
             package_json: self.package_json.into_bytes(),
             package_json_path: "package.json".to_owned(),
             lockfile: self.lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
-            lockfile_path: "package-lock.json".to_owned(),
+            lockfile_path: self.lockfile_name.unwrap_or_else(|| "package-lock.json".to_owned()),
+            lockfile_version: self.lockfile_version,
             mode: if self.frozen { InstallMode::Ci } else { InstallMode::Install },
             extent: Extent::Tree,
             lock_fields,
             omit,
             resolve,
             timing: self.timing,
+            ..InstallRequest::default()
         })
     }
 }

@@ -14,9 +14,9 @@ fn every_error_has_a_listed_code_and_advice() {
         ManifestError::Workspaces { problem: String::new() },
         ManifestError::LockJson { file: file(), line: 1, column: 1, message: String::new() },
         ManifestError::LockShape { file: file(), problem: String::new() },
-        ManifestError::LockVersion1 { file: file() },
         ManifestError::LockConflict { file: file(), line: 1 },
         ManifestError::LockPath { file: file(), path: "../x".to_owned() },
+        ManifestError::LockTooLarge { file: file(), what: "2 bytes".to_owned(), limit: 1 },
     ];
     let codes: Vec<&str> = errors.iter().map(ManifestError::code).collect();
     assert_eq!(codes, CODES);

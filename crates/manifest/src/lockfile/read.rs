@@ -4,61 +4,98 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{LockEntry, Lockfile, paths};
+use super::{LockEntry, Lockfile, conflict, legacy, paths};
 use crate::error::parser_message;
 use crate::manifest::document::{text_of, without_lone_surrogates};
 use crate::manifest::normalise::manifest_of;
-use crate::manifest::value::{Object, truthy};
+use crate::manifest::value::truthy;
 use crate::{ManifestError, TextStyle};
 
+/// Bytes of a lock. As a tree of JSON values it takes some twenty times as much memory at worst.
+const MOST_BYTES: usize = 100 << 20;
+/// Packages. The largest projects known have a tenth of that.
+const MOST_PACKAGES: usize = 250_000;
+/// Dependencies of one package.
+const MOST_DEPENDENCIES: usize = 20_000;
+/// Folders called `node_modules` in one path: what a path of 4,096 bytes, the longest of Linux, has room for, and more.
+const MOST_LEVELS: usize = 400;
+
 impl Lockfile {
-    /// Reads a lock file of version 2 or 3. `file` is what errors call it.
+    /// Reads a lock file of any version. `file` is what errors call it.
     ///
-    /// Of version 2 only `packages` is read. Every path is checked: no entry can name a folder outside of the project,
+    /// Of version 2 only `packages` is read; version 1 is converted, see [`is_old`](Lockfile::is_old). Conflict markers of a
+    /// merge are settled as npm settles them. Every path is checked: no entry can name a folder outside of the project,
     /// except that the target of a link may lie there, as it does for `file:../other`; nothing is installed into such.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Lockfile, ManifestError> {
+        let within = |what: &str, number: usize, limit: usize| match number > limit {
+            false => Ok(()),
+            true => Err(ManifestError::LockTooLarge { file: file.to_owned(), what: format!("{number} {what}"), limit }),
+        };
+        within("bytes", bytes.len(), MOST_BYTES)?;
         let text = text_of(bytes);
-        let parsed = serde_json::from_str(&text).or_else(|error| match without_lone_surrogates(&text) {
-            Some(text) => serde_json::from_str(&text),
-            None => Err(error),
-        });
-        let document: Value = parsed.map_err(|error| match conflict_line(&text) {
-            Some(line) => ManifestError::LockConflict { file: file.to_owned(), line },
-            None => ManifestError::LockJson {
-                file: file.to_owned(),
-                line: error.line().max(1),
-                column: error.column().max(1),
-                message: parser_message(&error),
-            },
-        })?;
+        let document = document_of(&text, file)?;
         let shape = |problem: &str| ManifestError::LockShape { file: file.to_owned(), problem: problem.to_owned() };
         let Value::Object(mut document) = document else { return Err(shape("must hold a JSON object")) };
         let lockfile_version = match document.get("lockfileVersion") {
             Some(Value::Number(number)) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
             Some(value) if truthy(value) => None,
-            _ => Some(if document.contains_key("dependencies") { 1 } else { 3 }),
+            _ => Some(1),
         };
         let lockfile_version = lockfile_version.ok_or_else(|| shape("\"lockfileVersion\" must be a number"))?;
-        let packages = match document.swap_remove("packages") {
-            Some(Value::Object(packages)) => packages,
-            Some(value) if truthy(&value) => return Err(shape("\"packages\" must be an object")),
-            _ if lockfile_version < 2 || document.get("dependencies").is_some_and(truthy) => {
-                return Err(ManifestError::LockVersion1 { file: file.to_owned() });
-            }
-            _ => Object::new(),
-        };
-        let packages = packages.into_iter().map(|(path, entry)| read_entry(path, entry, file));
+        let entries: Vec<(String, Value)> =
+            match (document.swap_remove("packages"), document.swap_remove("dependencies")) {
+                (Some(Value::Object(packages)), _) => packages.into_iter().collect(),
+                (Some(value), _) if truthy(&value) => return Err(shape("\"packages\" must be an object")),
+                (_, Some(Value::Object(tree))) => {
+                    legacy::entries_of(&tree).into_iter().map(|(path, entry)| (path, Value::Object(entry))).collect()
+                }
+                (_, Some(value)) if truthy(&value) => return Err(shape("\"dependencies\" must be an object")),
+                _ => Vec::new(),
+            };
+        within("packages", entries.len(), MOST_PACKAGES)?;
+        for (path, entry) in &entries {
+            within("levels of node_modules in one path", path.matches("node_modules").count(), MOST_LEVELS)?;
+            let dependencies =
+                entry.as_object().into_iter().flat_map(|entry| entry.values().filter_map(Value::as_object));
+            within("dependencies of one package", dependencies.map(|map| map.len()).sum(), MOST_DEPENDENCIES)?;
+        }
+        let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let packages = packages.collect::<Result<Vec<_>, _>>()?;
         check_paths(&packages, file)?;
+        let has_requires = document.get("requires").is_some_and(truthy);
         let mut text_member = |member: &str| document.swap_remove(member).and_then(into_text);
         Ok(Lockfile {
             name: text_member("name"),
             version: text_member("version"),
             lockfile_version,
+            has_requires,
             packages,
+            dependencies: None,
             style: TextStyle::detect(&text),
         })
     }
+}
+
+/// The JSON of a lock file.
+fn document_of(text: &str, file: &str) -> Result<Value, ManifestError> {
+    let parse = |text: &str| {
+        serde_json::from_str::<Value>(text).or_else(|error| match without_lone_surrogates(text) {
+            Some(text) => serde_json::from_str(&text),
+            None => Err(error),
+        })
+    };
+    if conflict::is_conflict(text) {
+        return conflict::settle(text, |part| parse(part).ok()).ok_or_else(|| {
+            let line = conflict::first_marker_line(text);
+            ManifestError::LockConflict { file: file.to_owned(), line }
+        });
+    }
+    parse(text).map_err(|error| ManifestError::LockJson {
+        file: file.to_owned(),
+        line: error.line().max(1),
+        column: error.column().max(1),
+        message: parser_message(&error),
+    })
 }
 
 fn read_entry(path: String, entry: Value, file: &str) -> Result<LockEntry, ManifestError> {
@@ -124,11 +161,4 @@ fn into_text(value: Value) -> Option<String> {
         Value::String(text) if !text.is_empty() => Some(text),
         _ => None,
     }
-}
-
-/// The line of the first conflict marker of a merge, if the text has all three.
-fn conflict_line(text: &str) -> Option<usize> {
-    let first_line_with = |marker: &str| text.lines().position(|line| line.starts_with(marker));
-    let line = first_line_with("<<<<<<<")?;
-    first_line_with("=======").and(first_line_with(">>>>>>>")).map(|_| line + 1)
 }

@@ -165,7 +165,26 @@ fn version_two_is_read_by_its_packages() {
     document["dependencies"] = json!({"a": {"version": "1.0.0"}});
     let lock = parse(&document).expect("valid");
     assert_eq!((lock.lockfile_version, lock.packages.len()), (2, 1));
-    assert!(text_of(&lock).contains("\"lockfileVersion\": 3"));
+    assert!(text_of(&lock).contains("\"lockfileVersion\": 2"));
+}
+
+#[test]
+fn each_version_is_written_with_its_own_members() {
+    let lock = |lockfile_version| Lockfile {
+        lockfile_version,
+        packages: vec![entry("node_modules/a")],
+        dependencies: Some(json!({"a": {"version": "1.0.0", "requires": {}}})),
+        ..Lockfile::default()
+    };
+    let members = |bytes: Vec<u8>| {
+        let written: Value = serde_json::from_slice(&bytes).expect("JSON");
+        written.as_object().expect("object").keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(members(lock(1).to_bytes()), "lockfileVersion requires dependencies");
+    assert_eq!(members(lock(2).to_bytes()), "lockfileVersion requires packages dependencies");
+    assert_eq!(members(lock(3).to_bytes()), "lockfileVersion requires packages");
+    assert_eq!(lock(1).to_complete_bytes(), lock(3).to_bytes());
+    assert_eq!(members(lock(1).to_hidden_bytes(&|_| false)), "lockfileVersion requires packages");
 }
 
 #[test]
@@ -180,10 +199,10 @@ fn what_is_no_lock_has_a_code_of_its_own() {
         (r#"{"packages":{"node_modules/a":{"link":true}}}"#, "LOCK_SHAPE"),
         (r#"{"packages":{"node_modules/a":{"version":1}}}"#, "LOCK_SHAPE"),
         (r#"{"lockfileVersion":"3","packages":{}}"#, "LOCK_SHAPE"),
-        (r#"{"lockfileVersion":1,"dependencies":{}}"#, "LOCK_VERSION_1"),
-        (r#"{"lockfileVersion":1}"#, "LOCK_VERSION_1"),
-        (r#"{"dependencies":{"a":{"version":"1.0.0"}}}"#, "LOCK_VERSION_1"),
-        ("{\n<<<<<<< ours\n\"a\":1\n=======\n\"a\":2\n>>>>>>> theirs\n}", "LOCK_CONFLICT"),
+        (r#"{"lockfileVersion":1,"dependencies":[]}"#, "LOCK_SHAPE"),
+        (r#"{"lockfileVersion":-1}"#, "LOCK_SHAPE"),
+        ("{\n<<<<<<< ours\n\"a\":1\n=======\n\"a\":\n>>>>>>> theirs\n}", "LOCK_CONFLICT"),
+        ("{\n<<<<<<< ours\n=======\n>>>>>>> theirs", "LOCK_CONFLICT"),
     ];
     for (text, code) in cases {
         let error = Lockfile::parse(text.as_bytes(), "package-lock.json").expect_err(text);
@@ -254,4 +273,34 @@ fn an_empty_dev_dependencies_object_of_the_root_is_repeated_as_npm_does() {
     let text = String::from_utf8(lock.to_bytes()).unwrap();
     assert!(text.contains("\"devDependencies\": {}") && !text.contains("\"dependencies\""), "{text}");
     assert_eq!(Lockfile::parse(text.as_bytes(), "lock").unwrap().to_bytes(), text.as_bytes());
+}
+
+#[test]
+fn what_would_take_for_ever_is_refused_with_the_number() {
+    let entries = |list: Vec<String>| format!("{{\"lockfileVersion\":3,\"packages\":{{{}}}}}", list.join(","));
+    let many: Vec<String> = (0..250_001).map(|number| format!("\"node_modules/a{number}\":{{}}")).collect();
+    let names: Vec<String> = (0..20_001).map(|number| format!("\"a{number}\":\"1\"")).collect();
+    let cases = [
+        entries(many),
+        entries(vec![format!("\"node_modules/a\":{{\"dependencies\":{{{}}}}}", names.join(","))]),
+        entries(vec![format!("{:?}:{{}}", vec!["node_modules/a"; 10_000].join("/"))]),
+        " ".repeat((100 << 20) + 1),
+    ];
+    for (text, number) in cases.iter().zip(["250001 packages", "20001 dep", "10000 levels", "104857601 bytes"]) {
+        let error = Lockfile::parse(text.as_bytes(), "package-lock.json").expect_err(number);
+        assert_eq!(error.code(), "LOCK_TOO_LARGE");
+        assert!(error.to_string().contains(number), "{error}");
+    }
+    assert_eq!(Lockfile::parse("[".repeat(10_000).as_bytes(), "x").expect_err("deep").code(), "LOCK_JSON");
+    let tree = "{\"dependencies\":{\"a\":".repeat(10_000);
+    assert_eq!(Lockfile::parse(tree.as_bytes(), "x").expect_err("deep").code(), "LOCK_JSON");
+}
+
+#[test]
+fn names_that_mean_something_to_javascript_are_names() {
+    let packages =
+        json!({"node_modules/__proto__": {"version": "1.0.0"}, "node_modules/constructor": {"name": "__proto__"}});
+    let lock = parse(&lock_of(packages)).expect("valid");
+    assert_eq!(lock.packages[0].folder_name(), "__proto__");
+    assert_eq!(Lockfile::parse(&lock.to_bytes(), "x").expect("valid").packages, lock.packages);
 }

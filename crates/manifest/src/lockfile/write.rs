@@ -1,4 +1,4 @@
-//! From a [`Lockfile`] to npm's version 3 text.
+//! From a [`Lockfile`] to npm's text.
 
 use serde_json::Value;
 
@@ -7,23 +7,37 @@ use crate::manifest::value::{Object, worth_keeping};
 use crate::{DependencyMap, Manifest};
 
 impl Lockfile {
-    /// npm's version 3 text, byte for byte: `package-lock.json`.
+    /// npm's text of `package-lock.json` in the version of [`lockfile_version`](Self::lockfile_version), byte for byte. For
+    /// versions 1 and 2 [`dependencies`](Self::dependencies) must have been made.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.text_of(|_| true)
+        self.text_of(self.lockfile_version, |_| true)
+    }
+
+    /// The same in version 3, from which the whole tree can be read again, whatever the version.
+    pub fn to_complete_bytes(&self) -> Vec<u8> {
+        self.text_of(3, |_| true)
     }
 
     /// The text of `node_modules/.package-lock.json`: no root entry, and without the entries for which `inert` holds,
     /// which are those that were not installed on this machine.
     pub fn to_hidden_bytes(&self, inert: &dyn Fn(&LockEntry) -> bool) -> Vec<u8> {
-        self.text_of(|entry| !entry.path.is_empty() && !inert(entry))
+        self.text_of(3, |entry| !entry.path.is_empty() && !inert(entry))
     }
 
-    fn text_of(&self, wanted: impl Fn(&LockEntry) -> bool) -> Vec<u8> {
+    fn text_of(&self, lockfile_version: u32, wanted: impl Fn(&LockEntry) -> bool) -> Vec<u8> {
         let mut document = Object::new();
         set_text(&mut document, "name", self.name.as_deref());
         set_text(&mut document, "version", self.version.as_deref());
-        document.insert("lockfileVersion".into(), 3.into());
+        document.insert("lockfileVersion".into(), lockfile_version.into());
         document.insert("requires".into(), true.into());
+        if lockfile_version < 3
+            && let Some(dependencies) = &self.dependencies
+        {
+            document.insert("dependencies".into(), dependencies.clone());
+        }
+        if lockfile_version < 2 {
+            return nice::to_text(&document, &self.style);
+        }
         let mut packages = Object::with_capacity(self.packages.len());
         for entry in self.packages.iter().filter(|entry| wanted(entry)) {
             let members = members_of(entry);

@@ -4,6 +4,7 @@
 //! `@npmcli/package-json`). npm's *publishing* steps, such as reading dependencies out of a list or a string, are not among
 //! them: there npm's install fails, and so does this.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::value::{Object, strings_of, truthy, worth_keeping};
@@ -38,8 +39,8 @@ pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<M
     read_bundled(&mut members, &mut manifest);
     // Registries list optional dependencies among the ordinary ones too; they are optional.
     if !manifest.optional_dependencies.is_empty() {
-        let optional = &manifest.optional_dependencies;
-        manifest.dependencies.retain(|(name, _)| !optional.iter().any(|(other, _)| other == name));
+        let optional: FxHashSet<&str> = manifest.optional_dependencies.iter().map(|(name, _)| name.as_str()).collect();
+        manifest.dependencies.retain(|(name, _)| !optional.contains(name.as_str()));
     }
     if let Some(bin) = members.swap_remove("bin") {
         manifest.bin = bin::normalise(bin, manifest.name.as_deref().or(folder));

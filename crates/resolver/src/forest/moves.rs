@@ -6,6 +6,9 @@
 use super::Forest;
 use crate::ids::{EdgeId, NameId, NodeId};
 
+/// So many nodes or edges are looked at one by one.
+const FEW: usize = 32;
+
 impl Forest {
     /// Puts `node` with all below it under `parent`, displacing what has its name there.
     pub(crate) fn attach(&mut self, node: NodeId, parent: NodeId) {
@@ -145,7 +148,12 @@ impl Forest {
         let folded = self.names.folded(name);
         let affected: Vec<EdgeId> = if self.node(top).root == self.root {
             let edges = self.edges_by_name.get(&folded).map_or(&[][..], Vec::as_slice);
-            edges.iter().copied().filter(|&edge| self.is_descendant_of(self.edge(edge).from, top)).collect()
+            match self.only_edge_below(top, name).filter(|_| edges.len() > FEW) {
+                Some(edge) => edge.into_iter().collect(),
+                None => {
+                    edges.iter().copied().filter(|&edge| self.is_descendant_of(self.edge(edge).from, top)).collect()
+                }
+            }
         } else {
             let family = self.family(top);
             let edges = family.iter().filter_map(|&node| self.out_edge(node, name));
@@ -157,6 +165,25 @@ impl Forest {
                 self.reload(edge, true);
             }
         }
+    }
+
+    /// The edge of this name at or below `top`, where there are few nodes and no more than one such edge: a lock with long
+    /// chains has thousands of edges of one name, each time almost all of them elsewhere.
+    fn only_edge_below(&self, top: NodeId, name: NameId) -> Option<Option<EdgeId>> {
+        let (mut found, mut few, mut next) = (None, vec![top], 0);
+        while let Some(&node) = few.get(next) {
+            if let Some(edge) = self.out_edge(node, name)
+                && found.replace(edge).is_some()
+            {
+                return None;
+            }
+            few.extend(self.node(node).children.iter().take(FEW));
+            if few.len() >= FEW {
+                return None;
+            }
+            next += 1;
+        }
+        Some(found)
     }
 
     /// Re-resolves the edges between `node` and other trees, and those that led nowhere.

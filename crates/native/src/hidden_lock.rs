@@ -1,0 +1,114 @@
+//! Whether the hidden lock in `node_modules` can stand for what is installed there.
+//!
+//! npm's rule (`assertNoNewer` of arborist): no folder of a package, and no folder of packages, was changed after it; it
+//! names every package that is there; and everything that it names is there. Names with a dot in front are passed over.
+//! Costs one `lstat` and one listing a package, and is only asked where a project has no lock of its own.
+
+use crate::project::HIDDEN_LOCK;
+use gantry_manifest::Lockfile;
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Folders may be so much younger than the lock, in milliseconds: it is written a moment before the last of them is done.
+const TOLERANCE: i64 = 10;
+
+/// The hidden lock of a project, if it describes what is installed.
+pub(crate) fn trusted(project: &Path) -> Option<Lockfile> {
+    let path = project.join(HIDDEN_LOCK);
+    let lock = Lockfile::parse(&fs::read(&path).ok()?, HIDDEN_LOCK).ok()?;
+    let newest = milliseconds(&fs::metadata(&path).ok()?) + TOLERANCE;
+    let known: BTreeSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
+    let mut walk = Walk { project, newest, known: &known, seen: BTreeSet::from([String::new()]) };
+    let targets: BTreeSet<&str> =
+        lock.packages.iter().filter(|entry| entry.link).filter_map(|entry| entry.resolved.as_deref()).collect();
+    let folders = known.iter().filter_map(|path| path.split("/node_modules/").next());
+    let apart = folders.filter(|path| !path.starts_with("node_modules/") && !targets.contains(path));
+    let fits = walk.visit("node_modules")
+        && apart.collect::<BTreeSet<_>>().into_iter().all(|folder| walk.visit(folder))
+        && known.iter().all(|path| walk.seen.contains(*path));
+    fits.then_some(lock)
+}
+
+struct Walk<'a> {
+    project: &'a Path,
+    newest: i64,
+    known: &'a BTreeSet<&'a str>,
+    /// Paths relative to the project.
+    seen: BTreeSet<String>,
+}
+
+impl Walk<'_> {
+    /// Looks at a folder of packages or of one package, and at all below. Gives false where the lock cannot be right.
+    fn visit(&mut self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let holds_packages = name == "node_modules" || name.starts_with('@');
+        self.seen.insert(path.to_owned());
+        let Ok(metadata) = fs::metadata(self.project.join(path)) else { return false };
+        if milliseconds(&metadata) > self.newest || !holds_packages && !self.known.contains(path) {
+            return false;
+        }
+        let parent = if holds_packages { path.to_owned() } else { format!("{path}/node_modules") };
+        let Ok(entries) = fs::read_dir(self.project.join(&parent)) else { return true };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let child = format!("{parent}/{name}");
+            let Ok(kind) = entry.file_type() else { continue };
+            let fits = if kind.is_dir() && !name.starts_with('.') {
+                self.visit(&child)
+            } else if kind.is_symlink() {
+                self.visit_target(&parent, child)
+            } else {
+                true
+            };
+            if !fits {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Looks at what a link leads to, unless that was seen.
+    fn visit_target(&mut self, parent: &str, link: String) -> bool {
+        let link_path = self.project.join(&link);
+        self.seen.insert(link);
+        let Ok(target) = fs::read_link(&link_path) else { return true };
+        let target = normalised(&self.project.join(parent).join(target));
+        let Some(relative) = relative_to(self.project, &target) else { return true };
+        !target.is_dir() || self.seen.contains(&relative) || self.visit(&relative)
+    }
+}
+
+/// When a file was changed last, rounded as Node.js rounds it.
+fn milliseconds(metadata: &Metadata) -> i64 {
+    metadata.mtime() * 1000 + (metadata.mtime_nsec() + 500_000) / 1_000_000
+}
+
+/// A path without `.` and `..`, whatever is on the disk.
+fn normalised(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// `path` as seen from `base`, with `/` between its parts; both must be absolute.
+fn relative_to(base: &Path, path: &Path) -> Option<String> {
+    let base = normalised(base);
+    let shared = base.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let up = base.components().skip(shared).map(|_| "..".to_owned());
+    let down = path.components().skip(shared).map(|part| part.as_os_str().to_str().map(str::to_owned));
+    let parts: Option<Vec<String>> = up.map(Some).chain(down).collect();
+    parts.map(|parts| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,373 @@
+// Lock files of every age: what gantry makes of them is what npm makes of them, in the same run.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { projectsFolder, registryForSuite, Workspace } from './lib/programs.mjs';
+
+const manifest = (fields) => ({ name: 'project', version: '1.0.0', ...fields });
+const read = (project, file) => {
+  const path = join(project, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+};
+
+/** Settings as gantry's and npm's command lines both take them. */
+const settings = (list) => list.map((setting) => `--${setting}`);
+
+describe('locks of small packages', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    '--fixtures',
+    'basic',
+  );
+
+  /** A workspace with a function that has npm write a lock. */
+  function place(context) {
+    const workspace = new Workspace(context, registry);
+    const lockOf = (fields, ...list) => {
+      const project = workspace.project(`lock-of-${Math.random()}`, { 'package.json': manifest(fields) });
+      workspace.npm(project, 'install', '--package-lock-only', '--ignore-scripts', ...settings(list)).succeeded();
+      return read(project, 'package-lock.json');
+    };
+    return { workspace, lockOf };
+  }
+
+  /** Runs both on the same files; gives what each left of `results` after checking that it is the same. */
+  function bothLeave(workspace, files, { list = ['package-lock-only'], results = ['package-lock.json'] } = {}) {
+    const [ours, theirs] = ['ours', 'theirs'].map((name) => workspace.project(`${name}-${Math.random()}`, files));
+    const finished = workspace.gantry('install', '--prefix', ours, '--ignore-scripts', ...settings(list)).succeeded();
+    workspace.npm(theirs, 'install', '--ignore-scripts', ...settings(list)).succeeded();
+    const left = results.map((file) => {
+      const [text, expected] = [read(ours, file), read(theirs, file)];
+      assert.equal(text?.replaceAll(ours, '.'), expected?.replaceAll(theirs, '.'), file);
+      return text;
+    });
+    return { left, ours, theirs, finished };
+  }
+
+  const everything = {
+    dependencies: { '@scope/middle': '^1.0.0', 'with-optional': '1', alias: 'npm:left@1.0.0', 'old-shasum': '1' },
+    devDependencies: { executable: '1' },
+    optionalDependencies: { deprecated: '1' },
+  };
+
+  for (const version of [1, 2, 3]) {
+    test(`lockfile-version=${version} writes what npm writes`, (context) => {
+      const { workspace } = place(context);
+      const list = ['package-lock-only', `lockfile-version=${version}`];
+      const { left } = bothLeave(workspace, { 'package.json': manifest(everything) }, { list });
+      assert.equal(JSON.parse(left[0]).lockfileVersion, version);
+    });
+  }
+
+  test('the version is also a setting of .npmrc, and one that does not exist is refused', (context) => {
+    const { workspace } = place(context);
+    const files = { 'package.json': manifest({ dependencies: { right: '1' } }) };
+    const { left } = bothLeave(workspace, { ...files, '.npmrc': 'lockfile-version=2\n' });
+    assert.equal(JSON.parse(left[0]).lockfileVersion, 2);
+    const wrong = workspace.project('wrong', { ...files, '.npmrc': 'lockfile-version=7\n' });
+    assert.equal(workspace.npm(wrong, 'install').status, 1);
+    assert.equal(workspace.gantry('install', '--prefix', wrong, '--json').lines.at(-1).code, 'CONFIG_INVALID');
+  });
+
+  test('a lock of version 2 stays one, whether it fits or not', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = lockOf(everything, 'lockfile-version=2');
+    const fits = bothLeave(workspace, { 'package.json': manifest(everything), 'package-lock.json': lock });
+    assert.equal(fits.left[0], lock);
+    const more = manifest({ ...everything, dependencies: { ...everything.dependencies, 'peer-guest': '1' } });
+    const { left } = bothLeave(workspace, { 'package.json': more, 'package-lock.json': lock });
+    assert.equal(JSON.parse(left[0]).lockfileVersion, 2);
+    assert.ok(JSON.parse(left[0]).dependencies['peer-host']);
+  });
+
+  test('packages that bring others along are marked in the old tree too', (context) => {
+    const { workspace } = place(context);
+    for (const version of [1, 2]) {
+      const list = ['package-lock-only', `lockfile-version=${version}`];
+      bothLeave(workspace, { 'package.json': manifest({ dependencies: { 'with-bundle': '1' } }) }, { list });
+    }
+  });
+
+  test('a lock of version 1 becomes one of version 3 with the same versions', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = lockOf({ dependencies: { left: '1.0.0', right: '1' } }, 'lockfile-version=1');
+    const fields = manifest({ dependencies: { left: '^1.0.0', right: '1' } });
+    const { left, finished } = bothLeave(workspace, { 'package.json': fields, 'package-lock.json': lock });
+    const written = JSON.parse(left[0]);
+    assert.equal(written.lockfileVersion, 3);
+    assert.equal(written.packages['node_modules/left'].version, '1.0.0');
+    assert.deepEqual(written.packages['node_modules/right'].bin, { right: 'cli.js' }, 'from the registry');
+    assert.match(finished.stderr, /old version of npm/);
+  });
+
+  test('a lock of version 1 keeps its version where that is asked for', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = lockOf(everything, 'lockfile-version=1');
+    const list = ['package-lock-only', 'lockfile-version=1'];
+    const { left } = bothLeave(
+      workspace,
+      { 'package.json': manifest(everything), 'package-lock.json': lock },
+      { list },
+    );
+    assert.equal(left[0], lock);
+  });
+
+  test('aliases, bundles, peers and optional packages of a lock of version 1', (context) => {
+    const { workspace, lockOf } = place(context);
+    for (const fields of [
+      everything,
+      { dependencies: { 'with-bundle': '1' } },
+      { dependencies: { 'peer-guest': '1' } },
+      { dependencies: { 'peer-guest': '1', 'peer-host': '1', left: '1' } },
+      { devDependencies: { right: '1', 'with-optional': '1' } },
+    ]) {
+      const lock = lockOf(fields, 'lockfile-version=1');
+      bothLeave(workspace, { 'package.json': manifest(fields), 'package-lock.json': lock });
+      const changed = manifest({ ...fields, dependencies: { ...fields.dependencies, '@scope/middle': '1' } });
+      bothLeave(workspace, { 'package.json': changed, 'package-lock.json': lock });
+    }
+  });
+
+  test('a lock of version 1 of which the registry knows nothing any more', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = JSON.parse(lockOf({ dependencies: { right: '1' } }, 'lockfile-version=1'));
+    lock.dependencies.right.version = '1.0.77';
+    const fields = { 'package.json': manifest({ dependencies: { right: '1' } }), 'package-lock.json': lock };
+    bothLeave(workspace, fields);
+    lock.dependencies.left.integrity = lock.dependencies.right.integrity;
+    bothLeave(workspace, { ...fields, 'package-lock.json': lock });
+  });
+
+  test('a lock of npm 4, without requires', (context) => {
+    const { workspace } = place(context);
+    const lock = { name: 'project', version: '1.0.0', dependencies: { right: { version: '1.0.0', from: 'right@1' } } };
+    lock.dependencies.left = { version: '1.0.0', from: 'left@^1.0.0' };
+    bothLeave(
+      workspace,
+      {
+        'package.json': manifest({ dependencies: { right: '1' } }),
+        'npm-shrinkwrap.json': lock,
+      },
+      { results: ['npm-shrinkwrap.json', 'package-lock.json'] },
+    );
+  });
+
+  test('the tree of a lock of version 1 is the one npm makes', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = lockOf(everything, 'lockfile-version=1');
+    const files = { 'package.json': manifest(everything), 'package-lock.json': lock };
+    const results = ['package-lock.json', 'node_modules/.package-lock.json'];
+    const { ours, theirs } = bothLeave(workspace, files, { list: [], results });
+    const digest = (folder) => workspace.gantry('digest', '--prefix', folder).succeeded().stdout;
+    assert.equal(digest(ours), digest(theirs));
+    for (const run of [
+      (folder) => workspace.gantry('ci', '--prefix', folder, '--ignore-scripts'),
+      (folder) => workspace.npm(folder, 'ci', '--ignore-scripts'),
+    ]) {
+      const folder = workspace.project(`ci-${Math.random()}`, files);
+      run(folder).succeeded();
+      assert.equal(digest(folder), digest(theirs));
+      assert.equal(read(folder, 'package-lock.json'), lock, 'ci leaves it as it is');
+      assert.equal(read(folder, 'node_modules/.package-lock.json'), read(theirs, 'node_modules/.package-lock.json'));
+    }
+  });
+
+  test('ci refuses a lock of version 1 that does not fit', (context) => {
+    const { workspace, lockOf } = place(context);
+    const lock = lockOf({ dependencies: { left: '1.0.0' } }, 'lockfile-version=1');
+    const files = {
+      'package.json': manifest({ dependencies: { left: '1.1.0', right: '1' } }),
+      'package-lock.json': lock,
+    };
+    const [ours, theirs] = ['ours', 'theirs'].map((name) => workspace.project(name, files));
+    const npm = workspace.npm(theirs, 'ci');
+    const gantry = workspace.gantry('ci', '--prefix', ours, '--json');
+    assert.equal(npm.status, 1);
+    const { code, message } = gantry.lines.at(-1);
+    assert.equal(code, 'LOCK_OUT_OF_SYNC');
+    const problems = (text) => text.split('\n').filter((line) => /^(npm error )?(Missing|Invalid):/.test(line));
+    assert.deepEqual(
+      problems(message),
+      problems(npm.stderr).map((line) => line.replace('npm error ', '')),
+    );
+  });
+
+  test('conflict markers of a merge are settled as npm settles them', (context) => {
+    const { workspace, lockOf } = place(context);
+    const [ours, theirs] = [{ right: '1' }, { left: '1.0.0', executable: '1' }].map((dependencies) =>
+      lockOf({ dependencies }).split('\n'),
+    );
+    // Both sides whole, with and without the common ancestor.
+    const base = lockOf({ dependencies: {} }).split('\n');
+    const texts = {
+      diff3: ['<<<<<<< HEAD', ...ours, '||||||| base', ...base, '=======', ...theirs, '>>>>>>> branch', ''],
+      merge: ['<<<<<<< HEAD', ...ours, '=======', ...theirs, '>>>>>>> branch', ''],
+    };
+    const fields = manifest({ dependencies: { right: '1', left: '^1.0.0' } });
+    for (const [style, lines] of Object.entries(texts)) {
+      const files = { 'package.json': fields, 'package-lock.json': lines.join('\n') };
+      const { left, finished } = bothLeave(workspace, files);
+      const version = JSON.parse(left[0]).packages['node_modules/left'].version;
+      assert.equal(version, style === 'diff3' ? '1.1.0' : '1.1.0');
+      assert.equal(/LOCK_CONFLICT|cannot be settled/.test(finished.stderr), style === 'merge');
+    }
+  });
+
+  test('a conflict within one entry keeps our version of it', (context) => {
+    const { workspace, lockOf } = place(context);
+    const text = lockOf({ dependencies: { left: '1.0.0' } });
+    const newer = lockOf({ dependencies: { left: '1.1.0' } });
+    const [old, recent] = [text, newer].map((lock) => lock.split('\n'));
+    const lines = old.flatMap((line, index) =>
+      line === recent[index] ? [line] : ['<<<<<<< HEAD', line, '=======', recent[index], '>>>>>>> branch'],
+    );
+    const files = { 'package.json': manifest({ dependencies: { left: '1' } }), 'package-lock.json': lines.join('\n') };
+    bothLeave(workspace, files);
+  });
+
+  test('locks that lie come to what npm makes of them', (context) => {
+    const { workspace, lockOf } = place(context);
+    const fields = { dependencies: { right: '1', alias: 'npm:left@1' }, optionalDependencies: { executable: '1' } };
+    const lies = {
+      'a package is missing': (packages) => delete packages['node_modules/left'],
+      'a version that does not fit': (packages) => Object.assign(packages['node_modules/left'], { version: '9.9.9' }),
+      'a version that fits and does not exist': (packages) =>
+        Object.assign(packages['node_modules/left'], { version: '1.0.77' }),
+      'other dependencies': (packages) =>
+        Object.assign(packages['node_modules/right'], { dependencies: { executable: '1', left: '0.1.0 || 1' } }),
+      'another package': (packages) => Object.assign(packages['node_modules/left'], { name: 'right' }),
+      'nothing but paths': (packages) => {
+        for (const path of Object.keys(packages)) packages[path] = {};
+      },
+      'all flags at once': (packages) => {
+        for (const entry of Object.values(packages)) Object.assign(entry, { dev: true, optional: true, peer: true });
+      },
+      'packages nobody asks for, below nothing': (packages) => {
+        packages['node_modules/constructor'] = { version: '1.0.0' };
+        packages['node_modules/gone/node_modules/left'] = { version: '1.0.0' };
+      },
+      'a root that is another': (packages) =>
+        Object.assign(packages[''], { name: 'other', dependencies: { left: '2' } }),
+    };
+    for (const [lie, tell] of Object.entries(lies)) {
+      for (const version of [2, 3]) {
+        const lock = JSON.parse(lockOf(fields, `lockfile-version=${version}`));
+        tell(lock.packages);
+        context.diagnostic(lie);
+        bothLeave(workspace, { 'package.json': manifest(fields), 'package-lock.json': lock });
+      }
+    }
+    for (const lock of [{}, { lockfileVersion: 3 }, { lockfileVersion: 2, dependencies: {} }, { packages: {} }]) {
+      bothLeave(workspace, { 'package.json': manifest(fields), 'package-lock.json': lock });
+    }
+  });
+
+  test('a lock follows the name of the project, and keeps a version that the project no longer has', (context) => {
+    const { workspace, lockOf } = place(context);
+    const dependencies = { left: '1' };
+    const lock = lockOf({ dependencies });
+    const { left } = bothLeave(workspace, {
+      'package.json': { name: 'renamed', dependencies },
+      'package-lock.json': lock,
+    });
+    assert.equal(JSON.parse(left[0]).name, 'renamed');
+    assert.equal(JSON.parse(left[0]).version, '1.0.0');
+  });
+
+  test('a lock with too much in it is refused at once, and nothing is changed', (context) => {
+    const { workspace } = place(context);
+    const packages = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`node_modules/p${index}`, {}]));
+    const text = JSON.stringify({ lockfileVersion: 3, packages });
+    const files = { 'package.json': manifest({ dependencies: { left: '1' } }), 'package-lock.json': text };
+    const project = workspace.project('project', files);
+    for (const command of ['install', 'ci']) {
+      const { status, lines } = workspace.gantry(command, '--prefix', project, '--json');
+      assert.equal(status, 1);
+      assert.equal(lines.at(-1).code, 'LOCK_TOO_LARGE');
+      assert.equal(read(project, 'package-lock.json'), text);
+    }
+  });
+
+  test('npm-shrinkwrap.json comes before package-lock.json and is the one written', (context) => {
+    const { workspace, lockOf } = place(context);
+    const fields = { dependencies: { left: '^1.0.0' } };
+    const files = {
+      'package.json': manifest({ dependencies: { ...fields.dependencies, executable: '1' } }),
+      'npm-shrinkwrap.json': lockOf({ dependencies: { left: '1.0.0' } }),
+      'package-lock.json': lockOf({ dependencies: { left: '1.1.0' } }),
+    };
+    const results = ['npm-shrinkwrap.json', 'package-lock.json'];
+    const { left } = bothLeave(workspace, files, { results });
+    assert.equal(JSON.parse(left[0]).packages['node_modules/left'].version, '1.0.0');
+    assert.equal(left[1], files['package-lock.json'], 'the other stays as it is');
+    bothLeave(workspace, { ...files, 'npm-shrinkwrap.json': '' }, { results });
+  });
+
+  test('without a lock the installed tree is kept to', (context) => {
+    const { workspace } = place(context);
+    const run = {
+      ours: (folder, ...words) => workspace.gantry('install', '--prefix', folder, '--ignore-scripts', ...words),
+      theirs: (folder, ...words) => workspace.npm(folder, 'install', '--ignore-scripts', ...words),
+    };
+    const locks = Object.entries(run).map(([name, install]) => {
+      const folder = workspace.project(name, {
+        'package.json': manifest({ dependencies: { left: '1.0.0', 'with-optional': '1' } }),
+        '.npmrc': 'package-lock=false\n',
+      });
+      install(folder).succeeded();
+      assert.equal(read(folder, 'package-lock.json'), undefined);
+      workspace.project(name, {
+        'package.json': manifest({ dependencies: { left: '^1.0.0', 'with-optional': '1', right: '1' } }),
+        '.npmrc': '',
+      });
+      install(folder).succeeded();
+      return read(folder, 'package-lock.json');
+    });
+    assert.equal(locks[0], locks[1]);
+    assert.equal(JSON.parse(locks[0]).packages['node_modules/left'].version, '1.0.0');
+  });
+
+  test('package-lock=false neither reads nor writes the lock, and save=false reads it', (context) => {
+    const { workspace, lockOf } = place(context);
+    const files = {
+      'package.json': manifest({ dependencies: { left: '^1.0.0' } }),
+      'package-lock.json': lockOf({ dependencies: { left: '1.0.0' } }),
+    };
+    const results = ['package-lock.json', 'node_modules/.package-lock.json'];
+    const hidden = (list) => JSON.parse(bothLeave(workspace, files, { list, results }).left[1]);
+    assert.equal(hidden(['no-package-lock']).packages['node_modules/left'].version, '1.1.0');
+    assert.equal(hidden(['no-save']).packages['node_modules/left'].version, '1.0.0');
+  });
+});
+
+describe('locks of real projects', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite((url) => {
+    registry = url;
+  });
+
+  for (const name of ['express', 'vue']) {
+    test(`${name}: versions 1 and 2 of the lock are npm's, and version 1 is brought up to date as npm does`, (context) => {
+      const workspace = new Workspace(context, registry);
+      const text = readFileSync(join(projectsFolder, name, 'package.json'));
+      const lock = (folder) => read(folder, 'package-lock.json');
+      for (const version of [1, 2]) {
+        const [ours, theirs] = ['ours', 'theirs'].map((side) =>
+          workspace.project(`${side}-${version}`, { 'package.json': text }),
+        );
+        const words = ['--package-lock-only', `--lockfile-version=${version}`];
+        workspace.gantry('install', '--prefix', ours, ...words).succeeded();
+        workspace.npm(theirs, 'install', '--ignore-scripts', ...words).succeeded();
+        assert.equal(lock(ours), lock(theirs));
+        workspace.gantry('install', '--prefix', ours, '--package-lock-only').succeeded();
+        workspace.npm(theirs, 'install', '--ignore-scripts', '--package-lock-only').succeeded();
+        assert.equal(lock(ours), lock(theirs));
+        assert.equal(JSON.parse(lock(ours)).lockfileVersion, version === 1 ? 3 : 2);
+      }
+    });
+  }
+});
