@@ -127,7 +127,7 @@ impl Packument {
     /// Version texts, in document order.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         let (scanned, stored) = match &self.contents {
-            Contents::Scanned(scanned) => (Some(scanned.versions.texts(&scanned.body)), None),
+            Contents::Scanned(scanned) => (Some(scanned.versions.texts()), None),
             Contents::Stored(stored) => (None, Some(stored.texts())),
         };
         scanned.into_iter().flatten().chain(stored.into_iter().flatten())
@@ -145,7 +145,7 @@ impl Packument {
     /// Whether there is such a version. Does not decode the version.
     pub fn has_version(&self, version: &str) -> bool {
         match &self.contents {
-            Contents::Scanned(scanned) => scanned.versions.find(&scanned.body, version).is_some(),
+            Contents::Scanned(scanned) => scanned.versions.find(version).is_some(),
             Contents::Stored(stored) => stored.position(version).is_some(),
         }
     }
@@ -153,7 +153,7 @@ impl Packument {
     /// The manifest of a version, decoded on first use; `None` if there is none or npm could not install it.
     pub fn manifest(&self, version: &str) -> Option<Arc<Manifest>> {
         match &self.contents {
-            Contents::Scanned(scanned) => scanned.versions.find(&scanned.body, version)?.manifest(&scanned.body),
+            Contents::Scanned(scanned) => scanned.versions.manifest(&scanned.body, version),
             Contents::Stored(stored) => stored.manifest(stored.position(version)?),
         }
     }
@@ -213,7 +213,7 @@ impl Packument {
     /// The bytes of one version's manifest, as the registry wrote them.
     pub fn version_bytes(&self, version: &str) -> Option<Bytes> {
         match &self.contents {
-            Contents::Scanned(Scanned { body, versions, .. }) => Some(body.slice(versions.find(body, version)?.span())),
+            Contents::Scanned(Scanned { body, versions, .. }) => Some(body.slice(versions.find(version)?)),
             Contents::Stored(stored) => stored.value(stored.position(version)?),
         }
     }
@@ -222,8 +222,8 @@ impl Packument {
 impl Scanned {
     /// The raw values of some members of a version.
     fn probe<const N: usize>(&self, version: &str, members: [&str; N]) -> [Option<&[u8]>; N] {
-        let Some(slot) = self.versions.find(&self.body, version) else { return [None; N] };
-        probe(&self.body[slot.span()], members)
+        let Some(span) = self.versions.find(version) else { return [None; N] };
+        probe(&self.body[span], members)
     }
 }
 

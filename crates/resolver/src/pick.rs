@@ -13,44 +13,17 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-/// Where a text is in a longer one.
-type Span = std::ops::Range<usize>;
-
 /// A packument and what was worked out about its versions.
 #[derive(Debug)]
 pub(crate) struct Versions {
     pub(crate) packument: Arc<Packument>,
-    /// In document order, with where each text is in `texts`. Read when first needed.
-    parsed: OnceCell<Parsed>,
-    /// The highest versions, as far down as anybody looked; only where the packument knows their order.
-    highest: RefCell<Vec<Version>>,
     /// The default tag's version, where nothing but its number can speak against it.
     default: OnceCell<Option<(Box<str>, Option<Version>)>>,
 }
 
-#[derive(Debug, Default)]
-struct Parsed {
-    texts: String,
-    versions: Vec<(Version, Span)>,
-}
-
 impl Versions {
     pub(crate) fn new(packument: Arc<Packument>) -> Self {
-        Self { packument, parsed: OnceCell::new(), highest: RefCell::default(), default: OnceCell::new() }
-    }
-
-    fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| {
-            let mut parsed = Parsed::default();
-            for text in self.packument.versions() {
-                if let Some(version) = Version::parse(text) {
-                    let start = parsed.texts.len();
-                    parsed.texts.push_str(text);
-                    parsed.versions.push((version, start..parsed.texts.len()));
-                }
-            }
-            parsed
-        })
+        Self { packument, default: OnceCell::new() }
     }
 }
 
@@ -140,8 +113,8 @@ impl Picker {
             return Err(NoPick::Empty);
         }
         match packument.versions_by_precedence() {
-            Some(ordered) => self.first_in_order(versions, ordered, range),
-            None => self.highest_of_all(versions, range),
+            Some(ordered) => self.first_in_order(packument, ordered, range),
+            None => self.highest_of_all(packument, range),
         }
         .map(str::to_owned)
         .ok_or(NoPick::Target)
@@ -150,18 +123,14 @@ impl Picker {
     /// Looks from the highest version down, and no further than needed.
     fn first_in_order<'a>(
         &self,
-        versions: &Versions,
+        packument: &Packument,
         ordered: impl Iterator<Item = &'a str>,
         range: &Range,
     ) -> Option<&'a str> {
-        let mut highest = versions.highest.borrow_mut();
         let mut best = Best::default();
-        for (position, text) in ordered.enumerate() {
-            if position == highest.len() {
-                highest.push(Version::parse(text)?);
-            }
-            let fits = range.satisfied_by(&highest[position]) && self.is_old_enough(&versions.packument, text);
-            if fits && best.is_settled_by(text, self.rank(&versions.packument, text)) {
+        for text in ordered.filter(|text| range.may_hold(text)) {
+            let fits = range.satisfied_by(&Version::parse(text)?) && self.is_old_enough(packument, text);
+            if fits && best.is_settled_by(text, self.rank(packument, text)) {
                 break;
             }
         }
@@ -169,22 +138,22 @@ impl Picker {
     }
 
     /// Looks at all versions of a packument that does not know their order.
-    fn highest_of_all<'a>(&self, versions: &'a Versions, range: &Range) -> Option<&'a str> {
-        let packument = &*versions.packument;
-        let parsed = versions.parsed();
-        let text = |span: &Span| &parsed.texts[span.clone()];
-        let mut fitting: Vec<&(Version, Span)> = parsed.versions.iter().collect();
-        fitting.retain(|(version, span)| range.satisfied_by(version) && self.is_old_enough(packument, text(span)));
+    fn highest_of_all<'a>(&self, packument: &'a Packument, range: &Range) -> Option<&'a str> {
+        let parsed = |text: &'a str| Some((Version::parse(text)?, text));
+        let fitting = packument.versions().filter(|text| range.may_hold(text)).filter_map(parsed);
+        let fitting =
+            fitting.filter(|(version, text)| range.satisfied_by(version) && self.is_old_enough(packument, text));
+        let mut fitting: Vec<(Version, &str)> = fitting.collect();
         // Mostly the highest will do, and sorting is not needed. Of versions of equal precedence the first is taken.
-        let higher = |a: &&(Version, Span), b: &&(Version, Span)| b.0.precedence(&a.0);
-        let (_, highest) = fitting.iter().copied().min_by(higher)?;
+        let higher = |a: &(Version, &str), b: &(Version, &str)| b.0.precedence(&a.0);
+        let &(_, highest) = fitting.iter().min_by(|a, b| higher(a, b))?;
         let mut best = Best::default();
-        if best.is_settled_by(text(highest), self.rank(packument, text(highest))) {
+        if best.is_settled_by(highest, self.rank(packument, highest)) {
             return best.text();
         }
         fitting.sort_by(higher);
-        for (_, span) in fitting {
-            if best.is_settled_by(text(span), self.rank(packument, text(span))) {
+        for (_, text) in fitting {
+            if best.is_settled_by(text, self.rank(packument, text)) {
                 break;
             }
         }

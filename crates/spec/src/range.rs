@@ -17,6 +17,8 @@ pub struct Range {
     text: Box<str>,
     reading: Reading,
     alternatives: Alternatives,
+    /// The least and the greatest first number of a version that satisfies it.
+    majors: (u64, u64),
     /// `None` inside if the text is no range when prereleases are included.
     including: OnceLock<Option<Alternatives>>,
 }
@@ -66,7 +68,23 @@ impl Range {
 
     fn parse_reading(text: &str, reading: Reading) -> Option<Range> {
         let alternatives = parse::alternatives(text, reading, Prereleases::Named)?;
-        Some(Range { text: Box::from(text), reading, alternatives, including: OnceLock::new() })
+        let majors = majors(&alternatives);
+        Some(Range { text: Box::from(text), reading, alternatives, majors, including: OnceLock::new() })
+    }
+
+    /// Whether a version of this text may satisfy the range, told by its first number alone; true where that says nothing.
+    /// Who looks for one of hundreds of versions need not read those of which this is false.
+    pub fn may_hold(&self, version: &str) -> bool {
+        let (least, greatest) = self.majors;
+        let mut major: u64 = 0;
+        for (position, byte) in version.bytes().enumerate() {
+            match byte {
+                b'0'..=b'9' if position < 16 => major = major * 10 + u64::from(byte - b'0'),
+                b'.' if position > 0 => return (least..=greatest).contains(&major),
+                _ => return true,
+            }
+        }
+        true
     }
 
     /// `semver.satisfies`: a prerelease satisfies only where a comparator names a prerelease of the same three numbers.
@@ -143,6 +161,29 @@ impl Range {
     fn including(&self) -> Option<&[Comparators]> {
         self.including.get_or_init(|| parse::alternatives(&self.text, self.reading, Prereleases::Included)).as_deref()
     }
+}
+
+/// The bounds of the first number over all alternatives. A range that nothing satisfies may have any.
+fn majors(alternatives: &[Comparators]) -> (u64, u64) {
+    let (mut least, mut greatest) = (u64::MAX, 0);
+    for comparators in alternatives {
+        let (mut low, mut high) = (0, u64::MAX);
+        for Comparator { operator, version } in comparators {
+            let major = version.major();
+            if *operator == Operator::Equal || operator.is_lower_bound() {
+                low = low.max(major);
+            }
+            // Nothing with the same first number lies below `2.0.0-0`.
+            let is_first = version.has_lowest_prerelease() && (version.minor(), version.patch()) == (0, 0);
+            if *operator == Operator::Less && is_first {
+                high = high.min(major.saturating_sub(1));
+            } else if *operator == Operator::Equal || operator.is_upper_bound() {
+                high = high.min(major);
+            }
+        }
+        (least, greatest) = (least.min(low), greatest.max(high));
+    }
+    (least, greatest)
 }
 
 /// Whether the version satisfies every comparator and is not a prerelease that none of them names.

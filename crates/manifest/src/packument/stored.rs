@@ -77,7 +77,7 @@ struct Head {
 /// Everything an outline repeats of a packument; `None` if it is too large to have one.
 pub(super) fn encode(scanned: &Scanned) -> Option<Bytes> {
     let Scanned { body, versions, .. } = scanned;
-    let texts: Vec<&str> = versions.texts(body).collect();
+    let texts: Vec<&str> = versions.texts().collect();
     let count = texts.len();
     let mut out = Vec::with_capacity(HEAD + count * (VERSION + 8) + 64);
     out.resize(HEAD, 0);

@@ -7,6 +7,13 @@ use std::borrow::Cow;
 /// Escapes that make no sense and halves of surrogate pairs, which JavaScript can hold and UTF-8 cannot, become U+FFFD.
 pub(super) fn decode_string(raw: &[u8]) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\\';
+    // Nearly all are, and short: looking at each byte once is faster than asking twice.
+    if inner.iter().all(is_plain)
+        && let Ok(text) = std::str::from_utf8(inner)
+    {
+        return Some(Cow::Borrowed(text));
+    }
     let text = String::from_utf8_lossy(inner);
     if memchr::memchr(b'\\', inner).is_none() {
         return Some(text);

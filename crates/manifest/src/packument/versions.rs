@@ -1,12 +1,12 @@
 //! The versions of a packument: where each is in the body, found by text, decoded at most once.
 //!
-//! A table costs 40 bytes a version plus 8 for the hash table and no allocation per version; building it for the 3,478
-//! versions of `typescript` takes a few per cent of the scan.
+//! A table costs 16 bytes a version plus 4 to 8 for the hash table and the text, and no allocation per version; building it
+//! for the 3,478 versions of `typescript` takes a few per cent of the scan. The texts are kept together: looking through
+//! them in the body would bring in a line of memory for each.
 
-use std::borrow::Cow;
 use std::hash::Hasher;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -18,56 +18,52 @@ use crate::Manifest;
 /// All versions of one packument. Every method is given the body that the table was read from.
 #[derive(Debug)]
 pub(super) struct VersionTable {
+    /// All texts, one behind the other.
+    texts: String,
     slots: Vec<Slot>,
     /// Positions in `slots` by the hash of the version's text.
     by_text: HashTable<u32>,
+    /// By position. Few of many versions are ever decoded.
+    decoded: Mutex<Vec<(usize, Option<Arc<Manifest>>)>>,
 }
 
 /// One version.
 #[derive(Debug)]
-pub(super) struct Slot {
-    text: Text,
-    /// Position in the body; bodies of 4 GiB and more are refused.
+struct Slot {
+    /// In the texts, which are no longer than the body.
+    text: Range<u32>,
+    /// In the body; bodies of 4 GiB and more are refused.
     value: Range<u32>,
-    decoded: OnceLock<Option<Arc<Manifest>>>,
-}
-
-#[derive(Debug)]
-enum Text {
-    /// Plain text in the body.
-    Span(Range<u32>),
-    /// A key with escapes or bytes that are not UTF-8.
-    Owned(Box<str>),
 }
 
 impl VersionTable {
-    /// Reads the object whose `{` is at `at`, and gives the position behind it. Of a version given twice the last counts, in the place of the first.
+    /// Reads the object whose `{` is at `at`, and gives the position behind it. Of a version given twice the last counts, in
+    /// the place of the first.
     pub(super) fn read(body: &[u8], at: usize) -> Result<(VersionTable, usize), NotJson> {
-        let mut table = VersionTable { slots: Vec::new(), by_text: HashTable::new() };
+        let (texts, slots) = (String::new(), Vec::new());
+        let mut table = VersionTable { texts, slots, by_text: HashTable::new(), decoded: Mutex::default() };
         let mut members = Members::new(body, at);
         for member in members.by_ref() {
             let member = member?;
-            let Some(text) = decode_string(&body[member.key.clone()]) else { continue };
+            let Some(text) = decode_string(&body[member.key]) else { continue };
             let value = narrow(member.value);
-            if let Some(position) = table.position(body, &text) {
+            if let Some(position) = table.position(&text) {
                 table.slots[position].value = value;
                 continue;
             }
             let position = table.slots.len() as u32;
-            let hash = hash_of(&text);
-            let text = match text {
-                Cow::Borrowed(_) => Text::Span(narrow(member.key.start + 1..member.key.end - 1)),
-                Cow::Owned(text) => Text::Owned(text.into_boxed_str()),
-            };
-            table.slots.push(Slot { text, value, decoded: OnceLock::new() });
-            let slots = &table.slots;
-            table.by_text.insert_unique(hash, position, |other| hash_of(slots[*other as usize].text(body)));
+            let start = table.texts.len();
+            table.texts.push_str(&text);
+            table.slots.push(Slot { text: narrow(start..table.texts.len()), value });
+            let VersionTable { texts, slots, by_text, .. } = &mut table;
+            let rehash = |other: &u32| hash_of(&texts[widen(&slots[*other as usize].text)]);
+            by_text.insert_unique(hash_of(&text), position, rehash);
         }
         Ok((table, members.end()))
     }
 
-    pub(super) fn texts<'a>(&'a self, body: &'a [u8]) -> impl Iterator<Item = &'a str> {
-        self.slots.iter().map(|slot| slot.text(body))
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.slots.iter().map(|slot| self.text(slot))
     }
 
     /// Where the values are in the body, in the order of the texts.
@@ -75,30 +71,30 @@ impl VersionTable {
         self.slots.iter().map(|slot| slot.value.clone())
     }
 
-    pub(super) fn find(&self, body: &[u8], version: &str) -> Option<&Slot> {
-        self.position(body, version).map(|position| &self.slots[position])
+    /// Where a version's value is in the body.
+    pub(super) fn find(&self, version: &str) -> Option<Range<usize>> {
+        self.position(version).map(|position| widen(&self.slots[position].value))
     }
 
-    fn position(&self, body: &[u8], version: &str) -> Option<usize> {
-        let is_it = |position: &u32| self.slots[*position as usize].text(body) == version;
+    /// A version, decoded; `None` if it is not there or cannot be.
+    pub(super) fn manifest(&self, body: &[u8], version: &str) -> Option<Arc<Manifest>> {
+        let position = self.position(version)?;
+        let mut decoded = self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = decoded.iter().find(|(known, _)| *known == position) {
+            return known.clone();
+        }
+        let manifest = Manifest::parse_registry_version(&body[widen(&self.slots[position].value)]).map(Arc::new);
+        decoded.push((position, manifest.clone()));
+        manifest
+    }
+
+    fn position(&self, version: &str) -> Option<usize> {
+        let is_it = |position: &u32| self.text(&self.slots[*position as usize]) == version;
         self.by_text.find(hash_of(version), is_it).map(|position| *position as usize)
     }
-}
 
-impl Slot {
-    fn text<'a>(&'a self, body: &'a [u8]) -> &'a str {
-        match &self.text {
-            Text::Span(span) => std::str::from_utf8(&body[widen(span)]).expect("checked when the table was read"),
-            Text::Owned(text) => text,
-        }
-    }
-
-    pub(super) fn span(&self) -> Range<usize> {
-        widen(&self.value)
-    }
-
-    pub(super) fn manifest(&self, body: &[u8]) -> Option<Arc<Manifest>> {
-        self.decoded.get_or_init(|| Manifest::parse_registry_version(&body[self.span()]).map(Arc::new)).clone()
+    fn text(&self, slot: &Slot) -> &str {
+        &self.texts[widen(&slot.text)]
     }
 }
 

@@ -83,3 +83,55 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_satisfies_a_range_may_be_held_by_it() {
+    let ranges = [
+        "*",
+        "1",
+        "^1.2.3",
+        "~0.4",
+        "<2",
+        "<2.0.0-0",
+        "<=2",
+        "<2.0.0-beta.1",
+        ">=1.5 <3",
+        "1 - 3",
+        "1.x || >=4.0.0-rc.1",
+        ">3",
+        "=2.0.0",
+        "0.0.3",
+        "<1 >2",
+        "^0.0.0-alpha",
+        ">=999999999999 || 2",
+    ];
+    let versions = [
+        "0.0.3",
+        "0.0.0-alpha",
+        "0.4.9",
+        "1.0.0",
+        "1.2.3-beta",
+        "1.9.9",
+        "2.0.0-alpha",
+        "2.0.0-beta.0",
+        "2.0.0",
+        "2.9.1",
+        "3.0.0",
+        "4.0.0-rc.2",
+        "10.0.0",
+        "v2.0.0",
+        "= 2.0.0",
+        "02.0.0",
+        "999999999999.0.0",
+    ];
+    let mut ruled_out = 0;
+    for range in ranges {
+        let read = Range::parse(range).expect(range);
+        for version in versions {
+            let satisfied = Version::parse(version).is_some_and(|version| read.satisfied_by(&version));
+            assert!(!satisfied || read.may_hold(version), "{version} satisfies {range}");
+            ruled_out += usize::from(!read.may_hold(version));
+        }
+    }
+    assert!(ruled_out > 100, "most are told by their first number: {ruled_out}");
+}
