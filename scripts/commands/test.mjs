@@ -48,7 +48,9 @@ const steps = {
   async conformance() {
     await requireRust();
     await buildNative();
+    const lines = await node('tests/conformance');
     await run(process.execPath, [inRoot('tests', 'conformance', 'run.mjs'), '--subset']);
+    return lines;
   },
   browser: async () =>
     shown(nodeBinary('playwright'), ['test', '--config', 'tests/browser/playwright.config.ts'], await provideAll()),

@@ -15,7 +15,7 @@ import { readAbout, readLocks, unpackRecording } from './lib/data.mjs';
 import { expectationsFile, explanationsFile, runsFolder } from './lib/places.mjs';
 import { readProjects } from './lib/projects.mjs';
 import { freeze, thaw } from './lib/recording/freeze.mjs';
-import { take } from './lib/recording/take.mjs';
+import { readRawLocks, take } from './lib/recording/take.mjs';
 import { report } from './lib/report.mjs';
 import { forEach, inScratch, say, withRegistry } from './lib/work.mjs';
 
@@ -26,8 +26,8 @@ async function record({ refresh, offline }) {
   if (!offline) await providePeers();
   await inScratch(async (scratch) => {
     const projects = readProjects();
-    if (!offline) await take(projects, scratch, { refresh });
-    await freeze(projects, scratch, offline ? readAbout().recorded : today());
+    const taken = offline ? readRawLocks(projects) : await take(projects, scratch, { refresh });
+    await freeze(projects, taken, scratch, offline ? readAbout().recorded : today());
   });
 }
 

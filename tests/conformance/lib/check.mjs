@@ -1,7 +1,5 @@
 // One project: Gantry's lock beside npm's frozen one, npm's own word on it, and the peers' locks.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { compareEntries, compareLocks, isFull, MEASURES } from './compare.mjs';
+import { compareLocks, comparePeer, isFull, MEASURES } from './compare.mjs';
 import { npmError, RESOLVE } from './judge.mjs';
 import { entriesOf, entriesOfBun, entriesOfPnpm } from './locks.mjs';
 import { gantry, npm, peers, runPeer, withFolders } from './programs.mjs';
@@ -61,8 +59,6 @@ function strongest(scores) {
 async function npmOnLock(folders, url, text) {
   const ci = await npm(folders, url, ['ci', '--dry-run']);
   const kept = await npm(folders, url, RESOLVE);
-  // Another lock may have been left there by either.
-  writeFileSync(join(folders.project, 'package-lock.json'), text);
   const keeps = kept.status !== 0 ? npmError(kept.output) : kept.text === text ? 'yes' : 'no';
   return { ci: ci.status === 0 ? 'yes' : npmError(ci.output), keeps };
 }
@@ -75,14 +71,18 @@ function gantryError(output) {
   return [code, line.slice(0, 300)].filter((part) => part).join(': ') || 'it wrote no lock';
 }
 
+/** What peers are judged by; pnpm's lock has no places. */
+const PLACES = ['packages', 'versions', 'placement'];
+const readers = { bun: entriesOfBun, pnpm: entriesOfPnpm, utoo: entriesOf };
+
 /** @returns {Promise<Peer>} */
 async function checkPeer(peer, project, npmText, url, scratch) {
   const { status, output, text } = await withFolders(scratch, project, url, (folders) => runPeer(peer, folders, url));
   if (status !== 0 || text === undefined) return { error: shortError(output) };
   try {
-    if (peer.name === 'bun') return { scores: compareEntries(npmText, entriesOfBun(text), MEASURES.slice(0, 3)) };
-    if (peer.name === 'pnpm') return { scores: compareEntries(npmText, entriesOfPnpm(text), MEASURES.slice(0, 2)) };
-    return { scores: compareLocks(npmText, withoutAddress(text, url)).scores };
+    return {
+      scores: comparePeer(npmText, readers[peer.name](text), peer.name === 'pnpm' ? ['packages', 'versions'] : PLACES),
+    };
   } catch (error) {
     return { error: `its lock cannot be read: ${error.message}` };
   }

@@ -1,5 +1,5 @@
 // A lock beside npm's: how much of npm's is there, what is there besides, and where they first differ.
-import { entriesOf } from './locks.mjs';
+import { entriesOf, withoutOwn } from './locks.mjs';
 
 /** Measures from the weakest to the strongest. */
 export const MEASURES = ['packages', 'versions', 'placement', 'flags', 'text'];
@@ -33,20 +33,21 @@ function score(theirs, ours) {
 /** @param {import('./locks.mjs').Entry[]} entries @param {string} measure */
 const setOf = (entries, measure) => new Set(entries.map(keys[measure]));
 
-/** Entries of a peer beside npm's. @param {string} npmText @param {import('./locks.mjs').Entry[]} entries
+/** @param {import('./locks.mjs').Entry[]} wanted @param {import('./locks.mjs').Entry[]} entries
  * @param {string[]} measures @returns {Scores} */
-export function compareEntries(npmText, entries, measures) {
-  const wanted = entriesOf(npmText);
-  return Object.fromEntries(
-    measures.map((measure) => [measure, score(setOf(wanted, measure), setOf(entries, measure))]),
-  );
-}
+const scoresOf = (wanted, entries, measures) =>
+  Object.fromEntries(measures.map((measure) => [measure, score(setOf(wanted, measure), setOf(entries, measure))]));
+
+/** Entries of a peer beside npm's. What is the project's own is left out: every tool writes it down in another way.
+ * @param {string} npmText @param {import('./locks.mjs').Entry[]} entries @param {string[]} measures @returns {Scores} */
+export const comparePeer = (npmText, entries, measures) =>
+  scoresOf(withoutOwn(entriesOf(npmText)), withoutOwn(entries), measures);
 
 /** A lock in npm's form beside npm's. @param {string} npmText @param {string} text
  * @returns {{ scores: Scores, differences: string[] }} */
 export function compareLocks(npmText, text) {
   const [wanted, entries] = [entriesOf(npmText), entriesOf(text)];
-  const scores = compareEntries(npmText, entries, Object.keys(keys));
+  const scores = scoresOf(wanted, entries, Object.keys(keys));
   scores.text = { found: text === npmText ? 1 : 0, wanted: 1, extra: 0 };
   const missed = Object.keys(keys).find((measure) => !isFull(scores[measure]));
   if (missed === undefined) return { scores, differences: text === npmText ? [] : differentLines(npmText, text) };

@@ -23,17 +23,27 @@ export function entriesOf(text) {
     }));
 }
 
+/** Those that come from elsewhere: no links and no folders of the project. @param {Entry[]} entries */
+export const withoutOwn = (entries) =>
+  entries.filter(
+    ({ path, version }) =>
+      !/^(?:link|workspace|file):/.test(version) && (path === undefined || path.includes('node_modules/')),
+  );
+
 /**
- * Packages of `bun.lock`: JSON with trailing commas, whose keys are the names on the way to a package. Workspaces stand
- * there by name, so what is nested in one has another path than npm's.
+ * Packages of `bun.lock`: JSON with trailing commas, whose keys are the names on the way to a package; a workspace stands
+ * there by its name.
  * @param {string} text @returns {Entry[]}
  */
 export function entriesOfBun(text) {
-  const { packages = {} } = JSON.parse(text.replace(/,(\s*[}\]])/g, '$1'));
+  const { packages = {}, workspaces = {} } = JSON.parse(text.replace(/,(\s*[}\]])/g, '$1'));
+  const folders = new Map(Object.entries(workspaces).map(([folder, { name }]) => [name, folder]));
   return Object.entries(packages).map(([key, [identity]]) => {
     const names = key.match(/(?:@[^/]+\/)?[^/]+/g) ?? [];
-    const path = names.map((name) => `node_modules/${name}`).join('/');
-    return { path, ...identified(identity), flags: '' };
+    const places = names.map((name) => `node_modules/${name}`);
+    const folder = folders.get(names[0]);
+    if (folder && names.length > 1) places[0] = folder;
+    return { path: places.join('/'), ...identified(identity), flags: '' };
   });
 }
 

@@ -15,12 +15,13 @@ export const runsFolder = join(suite, 'runs');
 export const expectationsFile = join(suite, 'expected.json');
 export const explanationsFile = join(suite, 'explanations.json');
 
-/** The recording as it came, which only recording needs: gigabytes, never in git. */
-export const rawRecording = join(
+const cache =
   process.env.GANTRY_CONFORMANCE_CACHE ||
-    join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gantry', 'conformance'),
-  'recording',
-);
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gantry', 'conformance');
+/** The recording as it came, which only recording needs: never in git. */
+export const rawRecording = join(cache, 'recording');
+/** npm's locks from it. */
+export const rawLocks = join(cache, 'locks');
 
 /** The npm of package-lock.json: it is the judge, whatever npm the user has. */
 export const npmScript = inRoot('node_modules', 'npm', 'bin', 'npm-cli.js');

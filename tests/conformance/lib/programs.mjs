@@ -101,6 +101,16 @@ export async function gantry(folders, registry, nodeVersion) {
 /** The other installers, set up as for the benchmarks. */
 export const peers = allTools({ copy: '' }).filter(({ name }) => ['bun', 'pnpm', 'utoo'].includes(name));
 
+/** pnpm as near to npm as its settings bring it: one tree, workspaces used where their version fits. */
+const pnpmAsNpm = { pnpm_config_node_linker: 'hoisted', pnpm_config_link_workspace_packages: 'true' };
+
+/** pnpm looks for workspaces in a file of its own. @param {string} folder */
+function nameWorkspaces(folder) {
+  const { workspaces } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const patterns = workspaces?.packages ?? workspaces;
+  if (patterns) writeFileSync(join(folder, 'pnpm-workspace.yaml'), `${JSON.stringify({ packages: patterns })}\n`);
+}
+
 /** Has a peer write its lock. @param {import('../../../bench/lib/tools.mjs').Tool} peer @param {Folders} folders
  * @param {string} registry @returns {Promise<Outcome>} */
 export async function runPeer(peer, folders, registry) {
@@ -108,9 +118,10 @@ export async function runPeer(peer, folders, registry) {
   const before = readIfThere(lock);
   // None of them is made to read npm's lock in place of its own.
   if (peer.lock !== 'package-lock.json') rmSync(join(folders.project, 'package-lock.json'), { force: true });
-  if (peer.name === 'pnpm') writeFileSync(join(folders.project, '.npmrc'), 'node-linker=hoisted\n', { flag: 'a' });
+  if (peer.name === 'pnpm') nameWorkspaces(folders.project);
   const command = peer.command('resolve', folders, registry);
-  const outcome = await start(command, folders, { ...environment(folders), ...peer.environment(folders, registry) });
+  const variables = { ...environment(folders), ...peer.environment(folders, registry), ...pnpmAsNpm };
+  const outcome = await start(command, folders, variables);
   const text = readIfThere(lock);
   return { ...outcome, text: text === before && outcome.status !== 0 ? undefined : text };
 }

@@ -2,11 +2,11 @@
 import { isFull, MEASURES } from './compare.mjs';
 import { peers } from './programs.mjs';
 
-/** @param {import('./compare.mjs').Score | undefined} score */
-function cell(score) {
+/** @param {import('./compare.mjs').Score | undefined} score @param {string} [measure] */
+function cell(score, measure) {
   if (score === undefined) return '—';
-  if (isFull(score)) return score.wanted === 1 ? 'equal' : `${score.wanted}`;
-  if (score.wanted === 1 && score.extra === 0) return '**no**';
+  if (measure === 'text') return isFull(score) ? 'equal' : '**no**';
+  if (isFull(score)) return `${score.wanted}`;
   return `**${score.found}/${score.wanted}**${score.extra > 0 ? ` +${score.extra}` : ''}`;
 }
 
@@ -34,7 +34,7 @@ function row(result) {
     ];
   if (error) return [...head, `${packages}`, '**failed**', '', '', '', '', '', ''];
   const said = (word) => (word === 'yes' ? word : `**${word}**`);
-  return [...head, `${packages}`, ...MEASURES.map((measure) => cell(scores[measure])), said(ci), said(keeps)];
+  return [...head, `${packages}`, ...MEASURES.map((measure) => cell(scores[measure], measure)), said(ci), said(keeps)];
 }
 
 /** @param {import('./check.mjs').Result} result @param {string} name */

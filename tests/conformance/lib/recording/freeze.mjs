@@ -1,5 +1,5 @@
-// The steps of recording: take, let npm resolve from what was taken, prune, let npm resolve again from the pruned data,
-// and insist that it comes to the same.
+// The last steps of recording: prune what was taken, let npm resolve again from the pruned data, and insist that it comes
+// to the same.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { prune } from './prune.mjs';
 import { readTarball, tarballNames } from './raw.mjs';
 import { integrityOf, reduceTarball } from './tarball.mjs';
 
-/** @param {import('../projects.mjs').Project[]} projects all of them @param {string} scratch @param {string} recorded day */
-export async function freeze(projects, scratch, recorded) {
-  say('npm resolves from what was taken');
-  const before = await judge(projects, rawRecording, scratch);
+/** @param {import('../projects.mjs').Project[]} projects all of them
+ * @param {import('../data.mjs').Frozen[]} before npm's results from what was taken
+ * @param {string} scratch @param {string} recorded day */
+export async function freeze(projects, before, scratch, recorded) {
   say('pruning');
   const locked = before.flatMap(({ text }) =>
     text ? entriesOf(text).map(({ name, version }) => [name, version]) : [],

@@ -12,22 +12,25 @@ const BLOCK = 512;
 
 /** @param {Buffer} bytes a package's tarball @returns {Buffer} */
 export function reduceTarball(bytes) {
-  const blocks = [];
-  for (const [path, body] of [...tarballFiles(bytes)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!READ.includes(path.slice(path.lastIndexOf('/') + 1))) continue;
-    // Only names longer than the field need an entry of their own in front.
-    if (path.length + 8 > 100) {
-      const name = Buffer.from(`package/${path}\0`);
-      blocks.push(header('././@LongLink', name.length, 'L'), padded(name));
-    }
-    blocks.push(header(`package/${path}`.slice(0, 100), body.length, '0'), padded(body));
-  }
-  blocks.push(Buffer.alloc(2 * BLOCK));
-  return gzipSync(Buffer.concat(blocks), { level: constants.Z_BEST_COMPRESSION });
+  const read = [...tarballFiles(bytes)].filter(([path]) => READ.includes(path.slice(path.lastIndexOf('/') + 1)));
+  return gzipSync(tarOf(new Map(read)), { level: constants.Z_BEST_COMPRESSION });
 }
 
-/** @param {Buffer} body */
-const padded = (body) => Buffer.concat([body, Buffer.alloc((BLOCK - (body.length % BLOCK)) % BLOCK)]);
+/** An archive of a package's files, in the order of their paths. @param {Map<string, Buffer>} files @returns {Buffer} */
+export function tarOf(files) {
+  const blocks = [];
+  for (const [path, body] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const name = Buffer.from(`package/${path}`);
+    // Only names longer than the field need an entry of their own in front.
+    if (name.length > 100) blocks.push(header('././@LongLink', name.length + 1, 'L'), padded(name, 1));
+    blocks.push(header(name.toString('utf8', 0, 100), body.length, '0'), padded(body));
+  }
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
+}
+
+/** Fills up to whole blocks, with at least so many zeros. @param {Buffer} body @param {number} [least] */
+const padded = (body, least = 0) =>
+  Buffer.concat([body, Buffer.alloc(least), Buffer.alloc((BLOCK - ((body.length + least) % BLOCK)) % BLOCK)]);
 
 /** @param {string} name @param {number} size @param {string} kind */
 function header(name, size, kind) {
