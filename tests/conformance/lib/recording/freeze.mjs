@@ -35,12 +35,12 @@ export async function freeze(projects, before, scratch, recorded) {
   const differing = before.filter(
     ({ text, error }, index) => other(text) !== after[index].text || error !== after[index].error,
   );
-  if (differing.length > 0)
-    throw new Error(`npm resolves differently from the pruned data: ${differing.map(({ name }) => name).join(', ')}`);
-
+  // Written in any case: with them one can see what differs.
   writeLocks(after);
   const npm = createRequire(npmScript)('../package.json').version;
   writeAbout({ npm, node: process.versions.node, recorded, documents: documents.length, versions });
+  if (differing.length > 0)
+    throw new Error(`npm resolves differently from the pruned data: ${differing.map(({ name }) => name).join(', ')}`);
   for (const { name, error } of after) if (error) say(`${name}: npm refuses with ${error}`);
 }
 
