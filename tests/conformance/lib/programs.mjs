@@ -102,7 +102,13 @@ export async function gantry(folders, registry, nodeVersion) {
 export const peers = allTools({ copy: '' }).filter(({ name }) => ['bun', 'pnpm', 'utoo'].includes(name));
 
 /** pnpm as near to npm as its settings bring it: one tree, workspaces used where their version fits. */
-const pnpmAsNpm = { pnpm_config_node_linker: 'hoisted', pnpm_config_link_workspace_packages: 'true' };
+const pnpmAsNpm = {
+  pnpm_config_node_linker: 'hoisted',
+  pnpm_config_link_workspace_packages: 'true',
+  // Some projects name another package manager.
+  pnpm_config_pm_on_fail: 'ignore',
+  pnpm_config_package_manager_strict: 'false',
+};
 
 /** pnpm looks for workspaces in a file of its own. @param {string} folder */
 function nameWorkspaces(folder) {
@@ -116,8 +122,6 @@ function nameWorkspaces(folder) {
 export async function runPeer(peer, folders, registry) {
   const lock = join(folders.project, peer.lock);
   const before = readIfThere(lock);
-  // None of them is made to read npm's lock in place of its own.
-  if (peer.lock !== 'package-lock.json') rmSync(join(folders.project, 'package-lock.json'), { force: true });
   if (peer.name === 'pnpm') nameWorkspaces(folders.project);
   const command = peer.command('resolve', folders, registry);
   const variables = { ...environment(folders), ...peer.environment(folders, registry), ...pnpmAsNpm };
