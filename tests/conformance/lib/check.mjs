@@ -20,6 +20,7 @@ const REFUSALS = { ERESOLVE: /PEER|CONFLICT/, EBADPLATFORM: /PLATFORM/ };
  * @property {string[]} differences
  * @property {string} [error] Gantry's
  * @property {string} [ci] what `npm ci` says to Gantry's lock
+ * @property {string[]} [missing] what `npm ci` misses in it
  * @property {string} [keeps] what `npm install` makes of Gantry's lock
  * @property {Record<string, Peer>} peers
  * @property {number} seconds that Gantry took
@@ -60,8 +61,12 @@ async function npmOnLock(folders, url, text) {
   const ci = await npm(folders, url, ['ci', '--dry-run']);
   const kept = await npm(folders, url, RESOLVE);
   const keeps = kept.status !== 0 ? npmError(kept.output) : kept.text === text ? 'yes' : 'no';
-  return { ci: ci.status === 0 ? 'yes' : npmError(ci.output), keeps };
+  return { ci: ci.status === 0 ? 'yes' : npmError(ci.output), missing: missingFromLock(ci.output), keeps };
 }
+
+/** What `npm ci` says that a lock lacks. @param {string} output */
+const missingFromLock = (output) =>
+  [...output.matchAll(/^npm error Missing: (\S+?)@? from lock file/gm)].map(([, name]) => name);
 
 /** The code and the message of Gantry's error, which it wraps and draws lines beside. @param {string} output */
 function gantryError(output) {

@@ -118,15 +118,27 @@ export function report(results, { date, about, gantry, explanations }) {
         ),
   ];
   if (doubtful.length > 0)
-    lines.push('', "## npm on Gantry's locks", '', ...doubtful.map((result) => `- ${onLock(result, explanations)}`));
+    lines.push(
+      '',
+      "## npm on Gantry's locks",
+      '',
+      ABSENT,
+      '',
+      ...doubtful.map((result) => `- ${onLock(result, explanations)}`),
+    );
   if (shown.length > 0) lines.push('', '## Peers', '', peerTable(results, shown), '', ...peerErrors(results, shown));
   return `${lines.join('\n')}\n`;
 }
 
+/** Why `npm ci` may refuse what npm itself wrote. */
+const ABSENT = `npm leaves an optional package out of the lock when the registry has not got it (for some platforms the recorded one had
+not), and then \`npm ci\` calls it missing.`;
+
 /** @param {import('./check.mjs').Result} result @param {Record<string, string>} explanations */
-function onLock({ project, ci, keeps, reached }, explanations) {
+function onLock({ project, ci, missing = [], keeps, reached }, explanations) {
+  const lacks = missing.length > 0 ? `, ${missing.length} missing, ${missing[0]} first` : '';
   const said = [];
-  if (ci !== 'yes') said.push(`\`npm ci\` refuses it (${ci})`);
+  if (ci !== 'yes') said.push(`\`npm ci\` refuses it (${ci}${lacks})`);
   if (keeps !== 'yes') said.push(keeps === 'no' ? '`npm install` changes it' : `\`npm install\` refuses it (${keeps})`);
   const own = reached === 'text' ? ', as it does with its own, which is the same' : '';
   return `${project.name}: ${said.join('; ')}${own}. ${explanations[`${project.name}: npm`] ?? ''}`.trim();
