@@ -2,7 +2,7 @@
 // `npm test -- cli browser` runs only these parts.
 import { readdirSync } from 'node:fs';
 import { closingLines } from '../lib/closing-lines.mjs';
-import { locked, requireRust } from '../lib/native.mjs';
+import { buildNative, locked, requireRust } from '../lib/native.mjs';
 import { installDependencies } from '../lib/npm.mjs';
 import { inRoot, nodeBinary } from '../lib/paths.mjs';
 import { run } from '../lib/process.mjs';
@@ -45,6 +45,13 @@ const steps = {
   },
   scripts: () => node('scripts'),
   cli: async () => node('tests/cli', await provideCommand()),
+  async conformance() {
+    await requireRust();
+    await buildNative();
+    const lines = await node('tests/conformance');
+    await run(process.execPath, [inRoot('tests', 'conformance', 'run.mjs'), '--subset']);
+    return lines;
+  },
   browser: async () =>
     shown(nodeBinary('playwright'), ['test', '--config', 'tests/browser/playwright.config.ts'], await provideAll()),
 };
