@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gantry_manifest::{Manifest, Packument};
-use gantry_resolver::{PackumentProblem, Resolution, ResolveOptions, Resolver, Step};
+use gantry_resolver::{BundleContents, PackumentProblem, Resolution, ResolveOptions, Resolver, Step};
 use rustc_hash::FxHashMap;
 
 use crate::{Bundle, Workload, WorkloadError};
@@ -74,7 +74,7 @@ impl Project {
         let mut resolver = Resolver::new(self.root.clone(), None, ResolveOptions::default()).map_err(failed)?;
         while let Step::Need(requests) = resolver.next().map_err(failed)? {
             for request in resolver.take_bundle_requests() {
-                resolver.answer_bundle(request.id, Ok(Vec::new()));
+                resolver.answer_bundle(request.id, Ok(BundleContents::default()));
             }
             for request in requests {
                 resolver.answer(&request.name, answer(request.name.as_str()));

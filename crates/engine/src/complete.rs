@@ -42,7 +42,9 @@ pub(crate) async fn complete_lock<H: Host>(
 ) -> Result<(), EngineError> {
     let mut missing = Vec::new();
     for (position, entry) in lock.packages.iter_mut().enumerate() {
-        let registry_package = !entry.path.is_empty() && !entry.link && !entry.in_bundle;
+        // What the project itself bundles has a tarball of its own, unlike what a dependency brings along.
+        let is_carried = entry.in_bundle && entry.integrity.is_none();
+        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried;
         if !registry_package || entry.manifest.is_complete() || !lacking.has(entry) {
             continue;
         }

@@ -13,10 +13,13 @@ use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
-    BundleRequest, PackumentProblem, Pick, Priority, Project, Resolution, ResolveError, Resolver, Step, installs_on,
+    BundleContents, BundleRequest, PackumentProblem, Pick, Priority, Project, Resolution, ResolveError, Resolver, Step,
+    installs_on,
 };
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 
 /// A resolved tree, and what is needed to complete its lock.
 pub(crate) struct Resolved {
@@ -63,7 +66,7 @@ pub(crate) async fn resolve<'a, H: Host>(
         for bundle in resolver.take_bundle_requests() {
             let Some(job) = job_of(host, &bundle.name, &bundle.manifest)? else {
                 // No tarball, nothing bundled.
-                resolver.answer_bundle(bundle.id, Ok(Vec::new()));
+                resolver.answer_bundle(bundle.id, Ok(BundleContents::default()));
                 answered = true;
                 continue;
             };
@@ -197,7 +200,7 @@ fn answer_failed(
     bundle: BundleRequest,
     fault: Fault,
 ) {
-    let contents = if extent == Extent::Tree { Ok(Vec::new()) } else { Err(problem_of(&fault)) };
+    let contents = if extent == Extent::Tree { Ok(BundleContents::default()) } else { Err(problem_of(&fault)) };
     resolver.answer_bundle(bundle.id, contents);
     failures.insert(bundle.name, fault);
 }
@@ -206,9 +209,14 @@ fn problem_of(fault: &Fault) -> PackumentProblem {
     PackumentProblem::Failed { code: "REGISTRY_TARBALL", message: fault.message.clone() }
 }
 
-/// The manifests of all packages below a stored package's own `node_modules`.
-async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<Vec<(String, Manifest)>, Fault> {
-    let Some(index) = host.store().index(key) else { return Ok(Vec::new()) };
+/// The manifests of all packages below a stored package's own `node_modules`, and its shrinkwrap.
+async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<BundleContents, Fault> {
+    let Some(index) = host.store().index(key) else { return Ok(BundleContents::default()) };
+    let shrinkwrap = match host.store().read_file(key, SHRINKWRAP).await? {
+        // One that cannot be read is none, as for npm.
+        Some(bytes) => Lockfile::parse(&bytes, SHRINKWRAP).ok(),
+        None => None,
+    };
     let mut found = Vec::new();
     for file in index.files.iter().filter(|file| is_bundled_manifest(&file.path)) {
         let bytes = host.store().read_file(key, &file.path).await?.unwrap_or_default();
@@ -218,7 +226,7 @@ async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<Vec<(S
             found.push((folder.to_owned(), manifest));
         }
     }
-    Ok(found)
+    Ok(BundleContents { packages: found, shrinkwrap })
 }
 
 /// Whether `path` is the `package.json` of a package directly in some `node_modules` of the tarball.

@@ -5,7 +5,9 @@
 
 use bytes::Bytes;
 use gantry_manifest::{Lockfile, Manifest, Packument, TextStyle};
-use gantry_resolver::{BundleRequest, PackumentProblem, ResolveOptions, Resolver, Step, lock_satisfies};
+use gantry_resolver::{
+    BundleContents, BundleRequest, PackumentProblem, ResolveOptions, Resolver, Step, lock_satisfies,
+};
 use std::{collections::HashMap, error::Error, io::Write, path::Path, sync::Arc, time::Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -71,14 +73,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// What a tarball brings along: a file `name@version.json` in the folder `bundles` beside the packuments, a list of pairs
 /// of path and text of the package.json.
-fn read_bundle(folder: &str, request: &BundleRequest) -> Result<Vec<(String, Manifest)>, PackumentProblem> {
+fn read_bundle(folder: &str, request: &BundleRequest) -> Result<BundleContents, PackumentProblem> {
     let file = format!("../bundles/{}@{}.json", request.name.replace('/', "%2f"), request.version);
     let bytes = std::fs::read(Path::new(folder).join(file)).map_err(|_| PackumentProblem::NotFound)?;
     let list: Vec<(String, String)> = serde_json::from_slice(&bytes).map_err(|_| PackumentProblem::NotFound)?;
     let parse = |(path, text): (String, String)| {
         Some((path, Manifest::parse_package_json(text.as_bytes(), "package.json").ok()?))
     };
-    Ok(list.into_iter().filter_map(parse).collect())
+    Ok(BundleContents { packages: list.into_iter().filter_map(parse).collect(), shrinkwrap: None })
 }
 
 fn read(folder: &str, name: &str) -> Result<Arc<Packument>, PackumentProblem> {

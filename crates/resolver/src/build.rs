@@ -205,6 +205,10 @@ impl Builder {
                 self.current = Some(node);
                 return Ok(Progress::Bundle);
             }
+            // What such a package has was settled when the lock was made.
+            if self.forest.node(node).from_lock && self.forest.package_of(node).manifest.has_shrinkwrap {
+                continue;
+            }
             self.budget.steps += 1;
             let steps_limit = STEPS_LIMIT + STEPS_PER_PACKAGE * self.forest.packages.len();
             if self.budget.steps > steps_limit || self.forest.depth(node) > NESTING_LIMIT {
@@ -251,7 +255,7 @@ impl Builder {
                 return false;
             }
             let Some(to) = to else { return kind != Kind::PeerOptional || self.is_explicit(*edge) };
-            if self.load_failures.contains(&to) {
+            if self.load_failures.contains(&to) || forest.in_shrinkwrap(to) {
                 return false;
             }
             if !forest.is_valid(*edge) {
@@ -359,13 +363,8 @@ impl Builder {
         if node == self.forest.root || link.is_some() || failure.is_some() || package.resolved.is_none() {
             return Ok(true);
         }
-        if package.manifest.has_shrinkwrap && !from_lock {
-            let dependency =
-                format!("{}@{}", self.forest.names.text(self.forest.node(node).name), package.version_text);
-            let missing = "packages with a npm-shrinkwrap.json of their own are".to_owned();
-            return Err(ResolveError::Unsupported { dependency, missing, wanted_by: self.wanted_by(node) });
-        }
-        if package.bundled.is_empty() {
+        let lists = package.manifest.has_shrinkwrap && !from_lock;
+        if package.bundled.is_empty() && !lists {
             return Ok(true);
         }
         let Some(contents) = self.bundles.contents(self.forest.node(node).package, package) else { return Ok(false) };
@@ -385,7 +384,7 @@ impl Builder {
                 });
             }
         };
-        self.unpack_bundle(node, contents);
+        self.unpack_bundle(node, &contents);
         Ok(true)
     }
 

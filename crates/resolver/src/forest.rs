@@ -155,6 +155,8 @@ pub(crate) struct Forest {
     pub(crate) root: NodeId,
     /// Names and folders of the project's workspaces, in npm's order.
     pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
+    /// Whether any package has a `npm-shrinkwrap.json` of its own.
+    has_shrinkwraps: bool,
     /// What absolute paths are made relative to.
     pub(crate) anchors: Anchors,
     /// Nodes of the ideal tree by folder name, in order of arrival.
@@ -186,6 +188,7 @@ impl Forest {
             edges: Vec::new(),
             root: NodeId::new(0),
             workspaces: Vec::new(),
+            has_shrinkwraps: false,
             anchors: Anchors::default(),
             by_name: FxHashMap::default(),
             edges_by_name: FxHashMap::default(),
@@ -222,6 +225,7 @@ impl Forest {
 
     pub(crate) fn add_package(&mut self, package: Package) -> PackageId {
         let id = PackageId::new(self.packages.len());
+        self.has_shrinkwraps |= package.manifest.has_shrinkwrap;
         self.packages.push(package);
         id
     }

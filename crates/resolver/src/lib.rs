@@ -39,6 +39,7 @@ pub use legacy_tree::legacy_dependencies;
 pub use options::{InstallStrategy, ResolveOptions, Target};
 pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};
+pub use resolver::bundles::BundleContents;
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
 pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};
 pub use why::{Explanation, explain};

@@ -14,6 +14,7 @@ use crate::preload::Preload;
 use crate::project::Project;
 use crate::shelf::Shelf;
 use crate::{ResolveError, ResolveWarning};
+use bundles::BundleContents;
 use gantry_manifest::{Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
 use inflate::Inflation;
@@ -39,7 +40,8 @@ pub struct PackumentRequest {
     pub priority: Priority,
 }
 
-/// A package whose own files must be looked at, since it brings its dependencies along (`bundleDependencies`).
+/// A package whose own files must be looked at, since it brings its dependencies along (`bundleDependencies`) or lists them
+/// (`npm-shrinkwrap.json`).
 #[derive(Debug, Clone)]
 pub struct BundleRequest {
     /// Identifies the request in [`Resolver::answer_bundle`].
@@ -241,9 +243,8 @@ impl Resolver {
         std::mem::take(&mut self.builder.bundles.requests)
     }
 
-    /// Takes the answer to a [`BundleRequest`]: every package below the package's own `node_modules`, as path relative to
-    /// the package (`node_modules/a/node_modules/b`) and manifest.
-    pub fn answer_bundle(&mut self, id: u32, contents: Result<Vec<(String, Manifest)>, PackumentProblem>) {
+    /// Takes the answer to a [`BundleRequest`].
+    pub fn answer_bundle(&mut self, id: u32, contents: Result<BundleContents, PackumentProblem>) {
         self.builder.bundles.answer(id, contents);
     }
 

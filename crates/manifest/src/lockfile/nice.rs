@@ -107,7 +107,14 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        self.text.push_str(&serde_json::to_string(text).expect("a text can always be written"));
+        // Nearly no text of a lock has anything to escape.
+        if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+            self.text.push('"');
+            self.text.push_str(text);
+            self.text.push('"');
+        } else {
+            self.text.push_str(&serde_json::to_string(text).expect("a text can always be written"));
+        }
     }
 
     /// As JavaScript prints numbers, for the few that occur: whole ones have no fraction.

@@ -65,6 +65,12 @@ impl Forest {
         None
     }
 
+    /// Whether it is where the `npm-shrinkwrap.json` of a package above put it.
+    pub(crate) fn in_shrinkwrap(&self, node: NodeId) -> bool {
+        let above = || std::iter::successors(self.node(node).parent, |&above| self.node(above).parent);
+        self.has_shrinkwraps && above().any(|above| self.package_of(above).manifest.has_shrinkwrap)
+    }
+
     /// Whether it is in the tarball of a dependency, not merely listed by the project.
     pub(crate) fn in_dependency_bundle(&self, node: NodeId) -> bool {
         self.bundler(node).is_some_and(|bundler| bundler != self.node(node).root)

@@ -317,8 +317,9 @@ impl Forest {
             return false;
         }
         let Some(rule) = edge.overrides else { return self.accepts(id, edge.spec, node) };
-        // What a package brings along itself is not subject to overrides.
-        if self.bundler(node).is_some() {
+        // What a package brings along itself, or lists, is not subject to overrides.
+        let lists = self.package_of(node).manifest.has_shrinkwrap || self.in_shrinkwrap(node);
+        if lists || self.bundler(node).is_some() {
             return self.accepts(id, edge.spec, node);
         }
         let spec = self.effective_spec(id);

@@ -81,7 +81,7 @@ impl Forest {
 
     /// Whether `node` may go because what its dependants would then find serves them as well.
     pub(crate) fn can_dedupe(&self, node: NodeId, prefer_dedupe: bool, explicit: bool) -> bool {
-        if self.in_dependency_bundle(node) {
+        if self.in_dependency_bundle(node) || self.in_shrinkwrap(node) {
             return false;
         }
         let Some(above) = self.resolve_parent(node).and_then(|parent| self.resolve_parent(parent)) else {

@@ -1,18 +1,32 @@
-//! Packages that bring dependencies along in their own tarball.
+//! Packages that bring dependencies along in their own tarball, or say there which ones they are to have.
 //!
 //! What such a package contains is asked for once; everything found below its `node_modules` becomes nodes of the ideal
-//! tree that are already in place: they have no address and no integrity of their own.
+//! tree that are already in place: they have no address and no integrity of their own. What its `npm-shrinkwrap.json` lists
+//! becomes nodes below it, too, which nothing moves from there.
 
 use crate::build::Builder;
 use crate::forest::Seed;
 use crate::ids::{NodeId, PackageId};
 use crate::package::{Package, Peers, Top};
 use crate::resolver::{BundleRequest, PackumentProblem};
-use gantry_manifest::Manifest;
+use gantry_manifest::{Lockfile, Manifest};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-type Contents = Result<Arc<[(String, Arc<Manifest>)]>, PackumentProblem>;
+type Contents = Result<Arc<BundleContents>, PackumentProblem>;
+
+/// What a package brings along.
+#[derive(Debug, Clone, Default)]
+pub struct BundleContents {
+    /// Every package below the package's own `node_modules`, as path relative to the package
+    /// (`node_modules/a/node_modules/b`) and manifest.
+    pub packages: Vec<(String, Manifest)>,
+    /// Its `npm-shrinkwrap.json`, where it has one.
+    pub shrinkwrap: Option<Lockfile>,
+}
+
+/// Address and integrity.
+type Origin = (Option<Arc<str>>, Option<Arc<str>>);
 
 /// Requests for contents and their answers.
 #[derive(Debug, Default)]
@@ -42,36 +56,46 @@ impl Bundles {
         self.answers.get(&id)
     }
 
-    pub(crate) fn answer(&mut self, request: u32, contents: Result<Vec<(String, Manifest)>, PackumentProblem>) {
+    pub(crate) fn answer(&mut self, request: u32, contents: Result<BundleContents, PackumentProblem>) {
         if let Some(&package) = self.asked.get(request as usize) {
-            let share = |list: Vec<(String, Manifest)>| {
-                list.into_iter().map(|(path, manifest)| (path, Arc::new(manifest))).collect::<Arc<[_]>>()
-            };
-            self.answers.entry(package).or_insert_with(|| contents.map(share));
+            self.answers.entry(package).or_insert_with(|| contents.map(Arc::new));
         }
     }
 }
 
 impl Builder {
-    /// Puts the contents of a package below its node, displacing what is there.
-    pub(crate) fn unpack_bundle(&mut self, node: NodeId, contents: Arc<[(String, Arc<Manifest>)]>) {
-        let mut order: Vec<&(String, Arc<Manifest>)> = contents.iter().collect();
-        // Parents before their children, whatever order the tarball has them in.
-        order.sort_by_cached_key(|(path, _)| (path.matches("node_modules/").count(), path.clone()));
+    /// Puts the contents of a package below its node, displacing what is there: what its shrinkwrap lists, and then what it
+    /// carries.
+    pub(crate) fn unpack_bundle(&mut self, node: NodeId, contents: &BundleContents) {
+        let share = |text: &Option<String>| text.as_deref().map(Arc::from);
+        let mut listed: Vec<(&str, &Manifest, Origin)> = Vec::new();
+        for entry in contents.shrinkwrap.iter().flat_map(|lock| &lock.packages) {
+            if !entry.link && !entry.path.is_empty() {
+                listed.push((&entry.path, &entry.manifest, (share(&entry.resolved), share(&entry.integrity))));
+            }
+        }
+        self.unpack(node, listed);
+        let carried = contents.packages.iter().map(|(path, manifest)| (path.as_str(), manifest, (None, None)));
+        self.unpack(node, carried.collect());
+        // Where nothing else changes, flags are not calculated again.
+        self.forest.calculate_flags_from(node);
+    }
+
+    fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
+        // Parents before their children, whatever order they come in.
+        packages.sort_by_cached_key(|(path, ..)| (path.matches("node_modules/").count(), path.to_owned()));
         let peers = if self.options.legacy_peer_deps { Peers::Ignore } else { Peers::Load };
-        for (path, manifest) in order {
+        for (path, manifest, origin) in packages {
             let Some((parent, folder)) = self.bundle_parent(node, path) else { continue };
-            let mut manifest = (**manifest).clone();
+            let mut manifest = manifest.clone();
             manifest.name.get_or_insert_with(|| folder.clone());
             let name = self.forest.names.intern(&folder);
             let tables = (&mut self.forest.names, &mut self.forest.specs);
-            let package = Package::new(Arc::new(manifest), (None, None), (peers, Top::No), tables);
+            let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
             let package = self.forest.add_package(package);
             let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
             self.forest.new_node(seed, Some(parent));
         }
-        // Where nothing else changes, flags are not calculated again.
-        self.forest.calculate_flags_from(node);
     }
 
     /// The node that `node_modules/a/node_modules/b` goes below, and the folder's name.

@@ -3,7 +3,7 @@
 // A case is `<name>.json`: `about`, `registry` ("name@version" to the manifest without name and version), and optionally
 // `tags`, `times`, `root`, `lock`, `options` (npm's command line options), `bundles` ("name@version" to pairs of path and
 // package.json), `workspaces` (the folders of `folders` that are workspaces, in npm's order, for the test alone), `folders`
-// (path to package.json) and `files` (path to the package.json in the tarball there). Beside it goes `<name>.lock` with the lock file npm writes, or `<name>.error` with npm's code. npm runs
+// (path to package.json), `shrinkwraps` ("name@version" to the lock in the tarball) and `files` (path to the package.json in the tarball there). Beside it goes `<name>.lock` with the lock file npm writes, or `<name>.error` with npm's code. npm runs
 // against a server on the loopback interface; its address is replaced by `https://registry.test/` in what is written.
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -51,12 +51,15 @@ function expand(test) {
     const at = id.indexOf('@', 1);
     const [name, version] = [id.slice(0, at), id.slice(at + 1)];
     const file = `${name}/-/${name.split('/').pop()}-${version}.tgz`;
-    const bundle = test.bundles?.[id];
+    const shrinkwrap = test.shrinkwraps?.[id];
+    const bundle = test.bundles?.[id] ?? (shrinkwrap && []);
     const integrity = `sha512-${Buffer.from(id.repeat(64).slice(0, 64)).toString('base64')}`;
     const dist = { tarball: address + file, ...(bundle ? {} : { integrity }) };
     if (bundle) {
       const inner = bundle.map(([place, content]) => [`${place}/package.json`, JSON.stringify(content)]);
-      tarballs[file] = tar([['package.json', JSON.stringify({ name, version, ...manifest })], ...inner]);
+      const text = shrinkwrap && JSON.stringify(shrinkwrap).replaceAll(publicAddress, address);
+      const listed = shrinkwrap ? [['npm-shrinkwrap.json', text]] : [];
+      tarballs[file] = tar([['package.json', JSON.stringify({ name, version, ...manifest })], ...listed, ...inner]);
     }
     documents[name] ??= { name, 'dist-tags': {}, versions: {}, time: test.times?.[name] };
     const document = documents[name];

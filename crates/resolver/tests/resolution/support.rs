@@ -4,8 +4,8 @@ use base64::Engine as _;
 use bytes::Bytes;
 use gantry_manifest::{Lockfile, Manifest, Packument, StoredBody, TextStyle};
 use gantry_resolver::{
-    Folder, InstallStrategy, PackumentProblem, Project, Resolution, ResolveError, ResolveOptions, Resolver, Source,
-    SourceAnswer, Step, Workspace,
+    BundleContents, Folder, InstallStrategy, PackumentProblem, Project, Resolution, ResolveError, ResolveOptions,
+    Resolver, Source, SourceAnswer, Step, Workspace,
 };
 use gantry_spec::PackageName;
 use serde_json::{Map, Value, json};
@@ -202,11 +202,14 @@ impl Case {
         Ok(Arc::new(again.unwrap_or(scanned)))
     }
 
-    fn bundle(&self, name: &str, version: &str) -> Vec<(String, Manifest)> {
-        let entries =
-            self.document["bundles"][format!("{name}@{version}")].as_array().expect("the case has its contents");
+    fn bundle(&self, name: &str, version: &str) -> BundleContents {
+        let id = format!("{name}@{version}");
+        let entries = self.document["bundles"][&id].as_array().cloned().unwrap_or_default();
+        let lock = self.document["shrinkwraps"].get(&id);
+        assert!(lock.is_some() || self.document["bundles"].get(&id).is_some(), "the case has its contents");
+        let parse = |lock: &Value| Lockfile::parse(lock.to_string().as_bytes(), "npm-shrinkwrap.json").expect("a lock");
         let entry = |entry: &Value| (entry[0].as_str().expect("a path").to_owned(), manifest(&entry[1]));
-        entries.iter().map(entry).collect()
+        BundleContents { packages: entries.iter().map(entry).collect(), shrinkwrap: lock.map(parse) }
     }
 }
 
@@ -236,7 +239,7 @@ fn packuments(document: &Value) -> Map<String, Value> {
         let (name, version) = (&id[..at], &id[at + 1..]);
         let file = format!("{name}/-/{}-{version}.tgz", name.rsplit('/').next().unwrap_or(name));
         let mut dist = json!({ "tarball": format!("https://registry.test/{file}") });
-        if document["bundles"].get(id).is_none() {
+        if document["bundles"].get(id).is_none() && document["shrinkwraps"].get(id).is_none() {
             let text: String = id.repeat(64)[..64].to_owned();
             let digest = base64::engine::general_purpose::STANDARD.encode(text);
             dist["integrity"] = format!("sha512-{digest}").into();
