@@ -1,11 +1,17 @@
 //! What a piece of work allocates.
 //!
-//! The allocator of every program of this crate is the system's with counters around it. They stand still unless a
+//! The allocator of every program of this crate is the product's with counters around it: mimalloc natively, as in the
+//! command, and in wasm what Rust has there, as in the module. The counters stand still unless a
 //! [`Measurement`] is under way, and then cost some nanoseconds for each allocation: time and memory are measured in
 //! different runs.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::Relaxed};
+
+#[cfg(not(target_family = "wasm"))]
+use mimalloc::MiMalloc as Product;
+#[cfg(target_family = "wasm")]
+use std::alloc::System as Product;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -19,30 +25,30 @@ static PEAK: AtomicIsize = AtomicIsize::new(0);
 
 struct Counting;
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call goes to the product's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(0, layout.size());
         // SAFETY: the caller keeps to the contract of the same method.
-        unsafe { System.alloc(layout) }
+        unsafe { Product.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(layout.size(), 0);
-        // SAFETY: as above; the pointer came from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
+        // SAFETY: as above; the pointer came from that allocator.
+        unsafe { Product.dealloc(pointer, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(0, layout.size());
         // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { Product.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), size);
         // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
+        unsafe { Product.realloc(pointer, layout, size) }
     }
 }
 

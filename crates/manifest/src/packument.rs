@@ -182,6 +182,18 @@ impl Packument {
         }
     }
 
+    /// [`engines`](Self::engines) and [`is_deprecated`](Self::is_deprecated) together, for one walk over the version.
+    pub fn engines_and_deprecation(&self, version: &str) -> (Cow<'_, [(String, String)]>, bool) {
+        match &self.contents {
+            Contents::Scanned(scanned) => {
+                let [engines, deprecated] = scanned.probe(version, ["engines", "deprecated"]);
+                let engines = engines.map(|raw| text_members(raw, 0)).unwrap_or_default();
+                (engines.into(), deprecated.is_some_and(is_true))
+            }
+            Contents::Stored(_) => (self.engines(version), self.is_deprecated(version)),
+        }
+    }
+
     /// When a version was published, if the document tells. The first call reads all times.
     pub fn published(&self, version: &str) -> Option<&str> {
         let times = self.times.get_or_init(|| {

@@ -162,7 +162,8 @@ impl Picker {
 
     /// What speaks for a version besides its number.
     fn rank(&self, packument: &Packument, version: &str) -> Rank {
-        (self.accepts_engines(packument, version), !packument.is_deprecated(version))
+        let (engines, is_deprecated) = packument.engines_and_deprecation(version);
+        (self.accepts_all(&engines), !is_deprecated)
     }
 
     /// The default tag's version, unless it is too young, deprecated or for other engines.
@@ -170,8 +171,7 @@ impl Picker {
         let text = packument.dist_tag(&self.default_tag)?;
         let fine = packument.has_version(text)
             && self.is_old_enough(packument, text)
-            && self.accepts_engines(packument, text)
-            && !packument.is_deprecated(text);
+            && self.rank(packument, text) == (true, true);
         fine.then(|| (text.into(), Version::parse(text)))
     }
 
@@ -179,15 +179,6 @@ impl Picker {
         let Some(before) = self.before else { return true };
         // A version without a date counts as old.
         packument.published(version).and_then(milliseconds).is_none_or(|published| published <= before)
-    }
-
-    fn accepts_engines(&self, packument: &Packument, version: &str) -> bool {
-        let engines = packument.engines(version);
-        engines.iter().all(|(name, range)| match name.as_str() {
-            "node" => self.accepts_engine(&self.node, range),
-            "npm" => self.accepts_engine(&self.npm, range),
-            _ => true,
-        })
     }
 
     /// Whether an engine of this version fits the range; an unknown version fits every range, no version an invalid one.
