@@ -63,6 +63,9 @@ impl Forest {
             if self.satisfied_by(edge, new) {
                 continue;
             }
+            if self.is_needed_besides(from, current) {
+                return false;
+            }
             let own = own.get_or_insert_with(|| {
                 let set = self.gather(&[current], |edge| self.edge(edge).to != Some(current) && self.is_valid(edge));
                 set.into_iter().collect()
@@ -72,6 +75,27 @@ impl Forest {
             }
         }
         true
+    }
+
+    /// Whether something other than `current` leads to `node`, told by going up one dependant after the other: true is
+    /// certain, and nearly always found within a few steps; false says that all of `current`'s own dependencies have to be
+    /// looked at.
+    fn is_needed_besides(&self, node: NodeId, current: NodeId) -> bool {
+        let mut seen: FxHashSet<NodeId> = FxHashSet::from_iter([node]);
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            if node == current {
+                continue;
+            }
+            let counted = |edge: &&EdgeId| self.edge(**edge).to != Some(current) && self.is_valid(**edge);
+            let mut dependants =
+                self.node(node).edges_in.iter().filter(counted).map(|&edge| self.edge(edge).from).peekable();
+            if dependants.peek().is_none() {
+                return true;
+            }
+            stack.extend(dependants.filter(|&dependant| seen.insert(dependant)));
+        }
+        false
     }
 
     fn has_child_named(&self, parent: NodeId, name: crate::ids::NameId) -> bool {
