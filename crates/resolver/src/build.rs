@@ -13,6 +13,7 @@ mod peer_entries;
 mod peer_sets;
 mod place;
 mod queue;
+mod remedy;
 
 use crate::error::{ResolveError, ResolveWarning};
 use crate::forest::{Edge, EdgeError, Forest, Node, Seed};

@@ -241,6 +241,10 @@ impl ResolveError {
                 return Some(format!("the latest version of {package} is {latest}"));
             }
             Self::PackageNotFound { .. } => "check the spelling and the registry configured for its scope",
+            Self::PeerConflict(conflict) if !conflict.remedies.is_empty() => {
+                let remedies = conflict.remedies.join(", or ");
+                return Some(format!("{remedies}; a possibly broken tree is accepted with force or legacy-peer-deps"));
+            }
             Self::PeerConflict(_) => {
                 "fix the conflicting versions, or accept a possibly broken tree with force or legacy-peer-deps"
             }

@@ -43,6 +43,8 @@ pub struct PeerConflict {
     pub conflicting: Option<NodeExplanation>,
     /// Whether it concerns the project's own dependencies.
     pub is_mine: bool,
+    /// Changes that would each end it, as one would tell somebody to do them. Only of conflicts that stop a resolution.
+    pub remedies: Vec<String>,
 }
 
 impl fmt::Display for PeerConflict {

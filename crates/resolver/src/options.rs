@@ -67,6 +67,8 @@ pub struct ResolveOptions {
     pub default_tag: String,
     /// `before`: an ISO 8601 time; younger versions are not considered.
     pub before: Option<String>,
+    /// `min-release-age-exclude`: names of packages, or patterns of names, to which `before` does not apply.
+    pub before_exclude: Vec<String>,
     /// `omit-lockfile-registry-resolved`.
     pub omit_resolved: bool,
     /// `save`: when false (`npm ci`, `--no-save`) optional peers that do not fit are left alone.
@@ -110,6 +112,7 @@ impl Default for ResolveOptions {
             engine_strict: false,
             default_tag: "latest".to_owned(),
             before: None,
+            before_exclude: Vec::new(),
             omit_resolved: false,
             save: true,
             omit_dev: false,

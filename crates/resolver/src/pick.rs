@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::options::ResolveOptions;
+use fast_glob::glob_match;
 use gantry_manifest::Packument;
 use gantry_spec::{Range, Spec, SpecKind, Version};
 use rustc_hash::FxHashMap;
@@ -17,13 +19,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Versions {
     pub(crate) packument: Arc<Packument>,
+    /// Milliseconds since 1970; younger versions do not exist.
+    before: Option<i64>,
     /// The default tag's version, where nothing but its number can speak against it.
     default: OnceCell<Option<(Box<str>, Option<Version>)>>,
 }
 
 impl Versions {
-    pub(crate) fn new(packument: Arc<Packument>) -> Self {
-        Self { packument, default: OnceCell::new() }
+    fn is_old_enough(&self, version: &str) -> bool {
+        let Some(before) = self.before else { return true };
+        // A version without a date counts as old.
+        self.packument.published(version).and_then(milliseconds).is_none_or(|published| published <= before)
     }
 }
 
@@ -35,6 +41,8 @@ pub(crate) struct Picker {
     default_tag: String,
     /// Milliseconds since 1970; younger versions do not exist.
     before: Option<i64>,
+    /// Names of packages, and patterns of names, of which all versions exist.
+    ageless: Vec<String>,
     engines: RefCell<FxHashMap<String, bool>>,
 }
 
@@ -69,14 +77,23 @@ impl<'a> Best<'a> {
 }
 
 impl Picker {
-    pub(crate) fn new(node: &str, npm: &str, default_tag: &str, before: Option<i64>) -> Self {
+    pub(crate) fn new(options: &ResolveOptions, before: Option<i64>) -> Self {
         Self {
-            node: Version::parse(node),
-            npm: Version::parse(npm),
-            default_tag: default_tag.to_owned(),
+            node: Version::parse(&options.target.node_version),
+            npm: Version::parse(&options.target.npm_version),
+            default_tag: options.default_tag.clone(),
             before,
+            ageless: options.before_exclude.clone(),
             engines: RefCell::default(),
         }
+    }
+
+    /// A packument to pick from; `name` is the one that the registry was asked for, whatever the dependency is called.
+    pub(crate) fn versions(&self, name: &str, packument: Arc<Packument>) -> Versions {
+        // A pattern never takes in what it does not name: an exclamation mark in front is only that.
+        let names = |pattern: &String| pattern == name || (!pattern.starts_with('!') && glob_match(pattern, name));
+        let before = self.before.filter(|_| !self.ageless.iter().any(names));
+        Versions { packument, before, default: OnceCell::new() }
     }
 
     /// Chooses; `spec` is a tag, version or range.
@@ -86,7 +103,7 @@ impl Picker {
         match &spec.kind {
             SpecKind::Tag(tag) => {
                 let version = packument.dist_tag(tag).ok_or(NoPick::Target)?;
-                if self.is_old_enough(packument, version) {
+                if versions.is_old_enough(version) {
                     return known(version);
                 }
                 let range = Range::parse(&format!("<={version}")).ok_or(NoPick::Target)?;
@@ -95,7 +112,7 @@ impl Picker {
             SpecKind::Version(version) => {
                 let text = version.to_string();
                 let text = text.split('+').next().unwrap_or(&text);
-                if self.is_old_enough(packument, text) { known(text) } else { Err(NoPick::Target) }
+                if versions.is_old_enough(text) { known(text) } else { Err(NoPick::Target) }
             }
             SpecKind::Range(range) => self.pick_from_range(versions, range, matches!(spec.raw.trim(), "" | "*")),
             _ => Err(NoPick::Target),
@@ -104,17 +121,17 @@ impl Picker {
 
     fn pick_from_range(&self, versions: &Versions, range: &Range, any: bool) -> Result<String, NoPick> {
         let packument = &*versions.packument;
-        if let Some((text, version)) = versions.default.get_or_init(|| self.default_version(packument))
+        if let Some((text, version)) = versions.default.get_or_init(|| self.default_version(versions))
             && (any || version.as_ref().is_some_and(|version| range.satisfied_by(version)))
         {
             return Ok(text.to_string());
         }
-        if !packument.versions().any(|version| self.is_old_enough(packument, version)) {
+        if !packument.versions().any(|version| versions.is_old_enough(version)) {
             return Err(NoPick::Empty);
         }
         match packument.versions_by_precedence() {
-            Some(ordered) => self.first_in_order(packument, ordered, range),
-            None => self.highest_of_all(packument, range),
+            Some(ordered) => self.first_in_order(versions, ordered, range),
+            None => self.highest_of_all(versions, range),
         }
         .map(str::to_owned)
         .ok_or(NoPick::Target)
@@ -123,14 +140,14 @@ impl Picker {
     /// Looks from the highest version down, and no further than needed.
     fn first_in_order<'a>(
         &self,
-        packument: &Packument,
+        versions: &Versions,
         ordered: impl Iterator<Item = &'a str>,
         range: &Range,
     ) -> Option<&'a str> {
         let mut best = Best::default();
         for text in ordered.filter(|text| range.may_hold(text)) {
-            let fits = range.satisfied_by(&Version::parse(text)?) && self.is_old_enough(packument, text);
-            if fits && best.is_settled_by(text, self.rank(packument, text)) {
+            let fits = range.satisfied_by(&Version::parse(text)?) && versions.is_old_enough(text);
+            if fits && best.is_settled_by(text, self.rank(&versions.packument, text)) {
                 break;
             }
         }
@@ -138,11 +155,11 @@ impl Picker {
     }
 
     /// Looks at all versions of a packument that does not know their order.
-    fn highest_of_all<'a>(&self, packument: &'a Packument, range: &Range) -> Option<&'a str> {
+    fn highest_of_all<'a>(&self, versions: &'a Versions, range: &Range) -> Option<&'a str> {
+        let packument = &*versions.packument;
         let parsed = |text: &'a str| Some((Version::parse(text)?, text));
         let fitting = packument.versions().filter(|text| range.may_hold(text)).filter_map(parsed);
-        let fitting =
-            fitting.filter(|(version, text)| range.satisfied_by(version) && self.is_old_enough(packument, text));
+        let fitting = fitting.filter(|(version, text)| range.satisfied_by(version) && versions.is_old_enough(text));
         let mut fitting: Vec<(Version, &str)> = fitting.collect();
         // Mostly the highest will do, and sorting is not needed. Of versions of equal precedence the first is taken.
         let higher = |a: &(Version, &str), b: &(Version, &str)| b.0.precedence(&a.0);
@@ -167,18 +184,12 @@ impl Picker {
     }
 
     /// The default tag's version, unless it is too young, deprecated or for other engines.
-    fn default_version(&self, packument: &Packument) -> Option<(Box<str>, Option<Version>)> {
+    fn default_version(&self, versions: &Versions) -> Option<(Box<str>, Option<Version>)> {
+        let packument = &*versions.packument;
         let text = packument.dist_tag(&self.default_tag)?;
-        let fine = packument.has_version(text)
-            && self.is_old_enough(packument, text)
-            && self.rank(packument, text) == (true, true);
+        let fine =
+            packument.has_version(text) && versions.is_old_enough(text) && self.rank(packument, text) == (true, true);
         fine.then(|| (text.into(), Version::parse(text)))
-    }
-
-    fn is_old_enough(&self, packument: &Packument, version: &str) -> bool {
-        let Some(before) = self.before else { return true };
-        // A version without a date counts as old.
-        packument.published(version).and_then(milliseconds).is_none_or(|published| published <= before)
     }
 
     /// Whether an engine of this version fits the range; an unknown version fits every range, no version an invalid one.

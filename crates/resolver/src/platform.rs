@@ -7,7 +7,6 @@ use crate::build::Builder;
 use crate::error::{ResolveError, ResolveWarning};
 use crate::ids::NodeId;
 use crate::options::Target;
-use crate::pick::Picker;
 use gantry_manifest::Manifest;
 
 /// Whether the manifest's lists of operating systems, processors and C libraries admit the target.
@@ -109,9 +108,4 @@ impl Builder {
         let Target { node_version, npm_version, .. } = &self.options.target;
         format!("node {node_version}, npm {npm_version}")
     }
-}
-
-/// A picker for a target, without a date.
-pub(crate) fn picker_for(target: &Target, default_tag: &str, before: Option<i64>) -> Picker {
-    Picker::new(&target.node_version, &target.npm_version, default_tag, before)
 }

@@ -10,6 +10,7 @@ use crate::from_lock::{self, Loaded};
 use crate::ids::{NameId, PackageId};
 use crate::options::{InstallStrategy, ResolveOptions};
 use crate::package::{Dependency, Kind};
+use crate::pick::Picker;
 use crate::preload::Preload;
 use crate::project::Project;
 use crate::shelf::Shelf;
@@ -232,9 +233,9 @@ impl Resolver {
         if let Some(inflation) = &mut self.inflation {
             return inflation.answer(name, result);
         }
-        let name = self.builder.forest.names.intern(name.as_str());
-        self.builder.shelf.put(name, result);
-        self.preload.answered(name);
+        let id = self.builder.forest.names.intern(name.as_str());
+        self.builder.shelf.put(id, name.as_str(), result);
+        self.preload.answered(id);
     }
 
     /// Packages whose files are needed before placement can go on; each is given out once. To be asked after every
@@ -345,7 +346,7 @@ pub(crate) fn builder(
         None => None,
     };
     let (forest, Loaded { orphans, folders }) = from_lock::plant(project, lock, &options)?;
-    let picker = crate::platform::picker_for(&options.target, &options.default_tag, before);
+    let picker = Picker::new(&options, before);
     let shelf = Shelf::new(picker, from_lock::peers(&options));
     let mut builder = Builder::new(forest, shelf, options);
     builder.orphans = orphans;

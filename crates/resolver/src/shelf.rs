@@ -10,7 +10,7 @@ use crate::pick::{NoPick, Picker, Versions};
 use crate::resolver::PackumentProblem;
 use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument};
-use gantry_spec::SpecKind;
+use gantry_spec::{SpecKind, Version};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -56,6 +56,9 @@ pub(crate) enum Lookup {
     Invalid,
 }
 
+/// Versions of one package that are looked at for one that would do.
+const LOOKED_AT: usize = 300;
+
 #[derive(Debug)]
 enum Entry {
     Here(Versions),
@@ -86,15 +89,26 @@ impl Shelf {
     }
 
     /// Takes an answer; only the first for a name counts.
-    pub(crate) fn put(&mut self, name: NameId, result: Result<Arc<Packument>, PackumentProblem>) {
-        self.entries.entry(name).or_insert_with(|| match result {
-            Ok(packument) => Entry::Here(Versions::new(packument)),
+    pub(crate) fn put(&mut self, id: NameId, name: &str, result: Result<Arc<Packument>, PackumentProblem>) {
+        let picker = &self.picker;
+        self.entries.entry(id).or_insert_with(|| match result {
+            Ok(packument) => Entry::Here(picker.versions(name, packument)),
             Err(problem) => Entry::Problem(problem),
         });
     }
 
     pub(crate) fn has(&self, name: NameId) -> bool {
         self.entries.contains_key(&name)
+    }
+
+    /// The highest version of a package, no prerelease, that passes a test; as far as one can be bothered to look.
+    pub(crate) fn highest_that(&self, name: NameId, test: impl Fn(&Manifest) -> bool) -> Option<String> {
+        let Some(Entry::Here(Versions { packument, .. })) = self.entries.get(&name) else { return None };
+        let parsed = packument.versions().filter_map(|text| Some((Version::parse(text)?, text)));
+        let mut versions: Vec<(Version, &str)> = parsed.filter(|(version, _)| !version.is_prerelease()).collect();
+        versions.sort_by(|(a, _), (b, _)| b.precedence(a));
+        let passes = |text: &&str| packument.manifest(text).is_some_and(|manifest| test(&manifest));
+        versions.into_iter().take(LOOKED_AT).map(|(_, text)| text).find(passes).map(str::to_owned)
     }
 
     pub(crate) fn failure(&self, id: FailureId) -> &Failure {

@@ -55,7 +55,17 @@ impl Builder {
             top = parent;
         }
         let (edge, dep) = (self.places[top].edge, self.places[top].dep);
-        ResolveError::PeerConflict(Box::new(self.explain_placement(index, edge, dep)))
+        let mut conflict = self.explain_placement(index, edge, dep);
+        let place = &self.places[index];
+        let peer = match place.own_check.filter(|&own| self.checks[own].own_verdict != Verdict::Conflict) {
+            Some(own) => self.first_conflicting_peer(own).map(|(_, peer)| peer),
+            None => Some(place.edge),
+        };
+        if let Some(peer) = peer.filter(|&peer| self.forest.edge(peer).kind.is_peer()) {
+            let found = self.forest.resolve(self.forest.edge(edge).from, self.forest.edge(peer).name);
+            conflict.remedies = self.remedies(peer, found);
+        }
+        ResolveError::PeerConflict(Box::new(conflict))
     }
 
     fn explain_placement(&self, index: usize, edge: EdgeId, dep: NodeId) -> PeerConflict {
@@ -74,6 +84,7 @@ impl Builder {
             found: found.map(|found| self.explain_node(found, None)),
             conflicting,
             is_mine: self.is_mine(index),
+            remedies: Vec::new(),
         }
     }
 
@@ -101,6 +112,7 @@ impl Builder {
             found: found.map(|found| self.explain_node(found, None)),
             conflicting: None,
             is_mine: true,
+            remedies: self.remedies(edge, found),
         }))
     }
 

@@ -79,8 +79,8 @@ impl Inflation {
         let Self { project, mut lock, options, answers, .. } = self;
         let troubled: FxHashSet<String> = old.troubled().into_iter().map(|node| old.forest.location(node)).collect();
         for (name, answer) in &answers {
-            let name = old.forest.names.intern(name.as_str());
-            old.shelf.put(name, answer.clone());
+            let id = old.forest.names.intern(name.as_str());
+            old.shelf.put(id, name.as_str(), answer.clone());
         }
         let mut warnings = old.warnings.clone();
         warnings.push(ResolveWarning { code: OLD_LOCK, message: old_lock_message(&lock) });
@@ -97,8 +97,8 @@ impl Inflation {
         }
         let mut tree = builder(project, Some(&lock), options)?;
         for (name, answer) in answers {
-            let name = tree.forest.names.intern(name.as_str());
-            tree.shelf.put(name, answer);
+            let id = tree.forest.names.intern(name.as_str());
+            tree.shelf.put(id, name.as_str(), answer);
         }
         tree.warnings = warnings;
         let nodes = tree.forest.inventory().into_iter();
