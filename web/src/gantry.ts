@@ -74,6 +74,8 @@ export interface InstallOptions {
   preferOnline?: boolean;
   /** `fast` leaves out lock fields that would cost requests of their own. */
   lockFields?: 'npm' | 'fast';
+  /** npm's `before`: a date, or a date and a time, as ISO 8601 writes them. Versions published later do not exist. */
+  before?: string;
   /** Tell at the end, by an event of type `timing`, where the time went. */
   timing?: boolean;
   /**
@@ -149,6 +151,7 @@ export class Gantry {
     if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
     if (lockFields) parameters.lockFields = lockFields;
     if (timing) parameters.timing = timing;
+    if (options.before !== undefined) parameters.before = options.before;
     if (options.files) parameters.files = readFiles(options.files);
     const { onEvent, signal } = options;
     return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));

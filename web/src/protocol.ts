@@ -53,6 +53,7 @@ export interface InstallParameters {
   lockFields?: 'npm' | 'fast';
   timing?: boolean;
   files?: Record<string, Uint8Array>;
+  before?: string;
 }
 
 /** One kind of work in figures. Times are in milliseconds. */

@@ -38,6 +38,7 @@ export interface InstallRequest {
   lockFields?: 'npm' | 'fast';
   timing?: boolean;
   files?: Record<string, Uint8Array>;
+  before?: string;
 }
 
 /** Made by an unpack worker's wasm for the coordinator's; opaque between them. */

@@ -13,6 +13,7 @@ use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
 use gantry_spec::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
 const UNSUPPORTED: &[(&str, bool)] = &[
@@ -26,7 +27,7 @@ const UNSUPPORTED: &[(&str, bool)] = &[
 ];
 
 /// The same for settings that are not switches.
-const UNSUPPORTED_TEXTS: &[&str] = &["min-release-age", "workspace", "cert", "key"];
+const UNSUPPORTED_TEXTS: &[&str] = &["workspace", "cert", "key"];
 
 /// Everything an install needs.
 pub struct Settings {
@@ -246,6 +247,38 @@ fn omitted(config: &Config, node_env: Option<&str>) -> Result<Omit, Fault> {
     })
 }
 
+/// The time after which versions do not exist: `before`, or so many days ago (`min-release-age`), whichever is set closer to
+/// the command line.
+fn cutoff(config: &Config) -> Result<Option<String>, Fault> {
+    let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && *value != "null");
+    let Some(key) = config.more_specific("before", "min-release-age") else { return Ok(None) };
+    if key == "before" {
+        return Ok(text("before").map(str::to_owned));
+    }
+    let Some(age) = text("min-release-age") else { return Ok(None) };
+    let days = age.trim().parse::<f64>().ok().filter(|days| days.is_finite() && *days >= 0.0);
+    let days = days.ok_or_else(|| invalid(format!("min-release-age={age} is not a number of days")))?;
+    let seconds = Duration::try_from_secs_f64(days * 86_400.0).ok();
+    let then = seconds.and_then(|age| SystemTime::now().checked_sub(age)).filter(|_| days > 0.0);
+    let Some(since) = then.and_then(|then| then.duration_since(UNIX_EPOCH).ok()) else { return Ok(None) };
+    Ok(Some(iso_8601(since.as_secs())))
+}
+
+/// Seconds since 1970 as `2026-11-22T10:15:00Z`.
+fn iso_8601(seconds: u64) -> String {
+    let (days, time) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March, so that leap days come last (Hinnant, "chrono-compatible low-level date algorithms").
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3_600, time / 60 % 60, time % 60)
+}
+
 fn resolve_options(
     config: &Config,
     node_version: Option<String>,
@@ -283,7 +316,8 @@ fn resolve_options(
     options.prefer_dedupe = is("prefer-dedupe");
     options.engine_strict = is("engine-strict");
     options.default_tag = text("tag").unwrap_or(options.default_tag);
-    options.before = text("before");
+    options.before = cutoff(config)?;
+    options.before_exclude = config.get_list("min-release-age-exclude");
     options.omit_resolved = is("omit-lockfile-registry-resolved");
     options.omit_dev = omit.dev;
     options.omit_optional = omit.optional;

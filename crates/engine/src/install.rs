@@ -51,7 +51,7 @@ async fn run<H: Host>(
     let lock = read_lock(request, progress)?;
     let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
     let project = read_project(host, root, lock.as_ref().or(installed.as_ref())).await?;
-    let mut traffic = Traffic::new(host);
+    let mut traffic = Traffic::new(host, request.resolve.before.is_some());
 
     let settled = |lock: &&Lockfile| {
         !lock.is_old()
@@ -80,7 +80,7 @@ async fn run<H: Host>(
                 if !host.registry().take_damage() {
                     break resolved?;
                 }
-                traffic = Traffic::new(host);
+                traffic = Traffic::new(host, request.resolve.before.is_some());
             };
             let Resolved { resolution, abbreviated } = resolved;
             for warning in &resolution.warnings {

@@ -91,12 +91,15 @@ pub(crate) struct Traffic<'a, H: Host> {
     asked: FxHashSet<PackageKey>,
     failures: Vec<(PackageKey, Fault)>,
     packuments_flying: usize,
+    /// Whether packuments have to say when versions were published, which only full ones do.
+    needs_dates: bool,
 }
 
 impl<'a, H: Host> Traffic<'a, H> {
-    pub fn new(host: &'a H) -> Self {
+    pub fn new(host: &'a H, needs_dates: bool) -> Self {
         Self {
             host,
+            needs_dates,
             document_flights: FuturesUnordered::new(),
             package_flights: FuturesUnordered::new(),
             demanded: VecDeque::new(),
@@ -273,8 +276,13 @@ impl<'a, H: Host> Traffic<'a, H> {
             let Some((name, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
             progress.waited(Work::Packument, progress.now() - since);
             self.packuments_flying += 1;
+            let needs_dates = self.needs_dates;
             self.document_flights.push(Box::pin(async move {
-                let result = host.registry().packument(name.as_str()).await;
+                let registry = host.registry();
+                let result = match needs_dates {
+                    true => registry.full_packument(name.as_str()).await,
+                    false => registry.packument(name.as_str()).await,
+                };
                 Arrival::Landing(Landing::Packument(name, result))
             }));
         }

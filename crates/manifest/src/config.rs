@@ -84,6 +84,12 @@ impl Config {
         }
     }
 
+    /// Which of two settings counts that say the same in two ways: the one in the higher layer, in the same one `first`.
+    pub fn more_specific<'a>(&self, first: &'a str, second: &'a str) -> Option<&'a str> {
+        let has = |layer: &[(String, NpmrcValue)], key: &str| layer.iter().any(|(other, _)| other == key);
+        self.layers.iter().find_map(|layer| [first, second].into_iter().find(|key| has(layer, key)))
+    }
+
     /// The registry of a package, ending in `/`: its scope's, else that of the setting `scope`, else `registry`, else the
     /// default.
     pub fn registry_for(&self, package: &str, default: &str) -> String {

@@ -62,6 +62,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
     }
 
+    /// The full packument of `name`, which says when its versions were published; kept or fetched.
+    pub async fn full_packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
+        self.packument_in_form(name, DocumentForm::Full).await
+    }
+
     fn is_kept(&self, name: &str, form: DocumentForm) -> Result<bool, RegistryError> {
         let Some(mirror) = self.mirror() else { return Ok(false) };
         let scope = self.scope(&self.registry_for(name), name)?;

@@ -50,6 +50,7 @@ pub(super) struct InstallOptions {
     lockfile_name: Option<String>,
     #[serde(default)]
     timing: bool,
+    before: Option<String>,
     #[serde(default)]
     files: BTreeMap<String, FileBytes>,
 }
@@ -133,6 +134,7 @@ impl InstallOptions {
         let omit = project.omit()?;
         let mut resolve = project.resolve()?;
         resolve.folder_name.clone_from(&self.project);
+        resolve.before = self.before;
         let lock_fields = match self.lock_fields.as_deref() {
             None | Some("npm") => LockFields::Npm,
             Some("fast") => LockFields::Fast,
