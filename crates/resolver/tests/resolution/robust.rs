@@ -2,7 +2,10 @@
 //! stack or a loop.
 
 use crate::support::{Case, Order};
+use gantry_manifest::{Manifest, Packument};
+use gantry_resolver::{ResolveOptions, Resolver, Step};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 fn resolve(registry: Value, root: Value) -> Result<Value, &'static str> {
     let case = Case::new(json!({ "registry": registry, "root": root }));
@@ -146,4 +149,38 @@ fn a_lock_with_impossible_paths() {
             assert!(matches!(error.code(), "RESOLVE_LOCK" | "RESOLVE_UNSUPPORTED"), "{path}: {error}");
         }
     }
+}
+
+#[test]
+fn a_hundred_thousand_versions() {
+    let version = |number: u32| {
+        let dependencies = if number.is_multiple_of(1_000) { r#","dependencies":{"many":"<1.0.0"}"# } else { "" };
+        format!(
+            r#""{}.{}.0":{{"name":"many","version":"{}.{}.0"{dependencies}}}"#,
+            number / 1_000,
+            number % 1_000,
+            number / 1_000,
+            number % 1_000
+        )
+    };
+    let versions: Vec<String> = (0..100_000).map(version).collect();
+    let text = format!(r#"{{"name":"many","dist-tags":{{"latest":"3.0.0"}},"versions":{{{}}}}}"#, versions.join(","));
+    let packument = Arc::new(Packument::scan(text.into()).expect("a packument"));
+    let picked = |range: &str| {
+        let root = format!(r#"{{"dependencies":{{"many":"{range}"}}}}"#);
+        let root = Manifest::parse_package_json(root.as_bytes(), "package.json").expect("a manifest");
+        let mut resolver = Resolver::new(root, None, ResolveOptions::default()).expect("it begins");
+        while let Step::Need(requests) = resolver.next().expect("it goes on") {
+            for request in requests {
+                resolver.answer(&request.name, Ok(packument.clone()));
+            }
+        }
+        let lock = resolver.finish().expect("it ends").lockfile;
+        let packages = lock.packages.into_iter().skip(1);
+        packages.map(|entry| entry.manifest.version.unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(picked("*"), ["3.0.0", "0.999.0"], "the tag, and what that needs");
+    assert_eq!(picked("^42.0.0"), ["42.999.0"]);
+    assert_eq!(picked(">3"), ["99.999.0"]);
+    assert_eq!(picked("1 - 4 || 98.1.x"), ["3.0.0", "0.999.0"]);
 }
