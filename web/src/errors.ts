@@ -20,8 +20,6 @@ export type PageErrorCode =
   | 'STORAGE_UNAVAILABLE'
   /** Another tab has the store open, and waiting for it was given up. */
   | 'STORE_BUSY'
-  /** An option that is planned but not there yet. */
-  | 'UNSUPPORTED_OPTION'
   /** The wasm module could not be fetched or compiled. */
   | 'WASM_UNAVAILABLE'
   /** A worker ended or never started: out of memory, closed by the browser, or its script did not load. */
