@@ -172,6 +172,16 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.fail('no tarball', 'TARBALL_MISSING', 'ci');
   });
 
+  test('workspaces that are not there are told of', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': root({ workspaces: ['packages/*'], dependencies: { left: '1' } }),
+      'elsewhere/package.json': member('elsewhere'),
+    });
+    pair.same('without them');
+    const run = pair.workspace.gantry('install', '--prefix', pair.folders[0], '--json').succeeded();
+    assert.ok(run.lines.some(({ code }) => code === 'WORKSPACES_MISSING'));
+  });
+
   test('what cannot be a workspace is refused', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ workspaces: ['p/*'] }),

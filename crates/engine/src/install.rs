@@ -50,7 +50,7 @@ async fn run<H: Host>(
     let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
     let lock = read_lock(request, progress)?;
     let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
-    let project = read_project(host, root, lock.as_ref().or(installed.as_ref())).await?;
+    let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
 
     let settled = |lock: &&Lockfile| {

@@ -1,6 +1,7 @@
 //! What the user's own files say: the workspaces that the project names, and the folders that its lock links to.
 
 use crate::host::{Host, ProjectTree};
+use crate::progress::Progress;
 use crate::{EngineError, Fault};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, SearchArea, WorkspacePatterns};
 use gantry_resolver::{Folder, Project, Workspace};
@@ -14,8 +15,9 @@ pub(crate) async fn read_project<H: Host>(
     host: &H,
     root: Manifest,
     lock: Option<&Lockfile>,
+    progress: &Progress<'_, H::Clock>,
 ) -> Result<Project, EngineError> {
-    let workspaces = read_workspaces(host, &root).await?;
+    let workspaces = read_workspaces(host, &root, progress).await?;
     let mut folders = Vec::new();
     for path in lock.into_iter().flat_map(linked_folders) {
         if workspaces.iter().any(|workspace| workspace.path == path) || is_installed(path) {
@@ -55,7 +57,11 @@ fn file_in(folder: &str) -> String {
     format!("{folder}/package.json")
 }
 
-async fn read_workspaces<H: Host>(host: &H, root: &Manifest) -> Result<Vec<Workspace>, EngineError> {
+async fn read_workspaces<H: Host>(
+    host: &H,
+    root: &Manifest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Vec<Workspace>, EngineError> {
     let Some(value) = &root.workspaces else { return Ok(Vec::new()) };
     let patterns = WorkspacePatterns::parse(value)?;
     let mut candidates = Vec::new();
@@ -73,6 +79,11 @@ async fn read_workspaces<H: Host>(host: &H, root: &Manifest) -> Result<Vec<Works
         workspaces.push(Workspace { name, path, manifest });
     }
     refuse_duplicates(&workspaces)?;
+    if workspaces.is_empty() && !patterns.is_empty() {
+        // npm says nothing; in a page it may be that nobody has handed the files over.
+        let message = "\"workspaces\" names folders, and none with a package.json is there".to_owned();
+        progress.warn("WORKSPACES_MISSING", message);
+    }
     Ok(workspaces)
 }
 
