@@ -260,23 +260,7 @@ fn cutoff(config: &Config) -> Result<Option<String>, Fault> {
     let days = days.ok_or_else(|| invalid(format!("min-release-age={age} is not a number of days")))?;
     let seconds = Duration::try_from_secs_f64(days * 86_400.0).ok();
     let then = seconds.and_then(|age| SystemTime::now().checked_sub(age)).filter(|_| days > 0.0);
-    let Some(since) = then.and_then(|then| then.duration_since(UNIX_EPOCH).ok()) else { return Ok(None) };
-    Ok(Some(iso_8601(since.as_secs())))
-}
-
-/// Seconds since 1970 as `2026-11-22T10:15:00Z`.
-fn iso_8601(seconds: u64) -> String {
-    let (days, time) = (seconds / 86_400, seconds % 86_400);
-    // Years that begin in March, so that leap days come last (Hinnant, "chrono-compatible low-level date algorithms").
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3_600, time / 60 % 60, time % 60)
+    Ok(then.filter(|then| *then >= UNIX_EPOCH).map(|then| humantime::format_rfc3339_seconds(then).to_string()))
 }
 
 fn resolve_options(
