@@ -66,6 +66,14 @@ pub enum ArchiveError {
         /// What is allowed.
         maximum: u64,
     },
+    /// A rule of an ignore file, or an entry of `files`, that cannot be followed.
+    #[error("{package}: the pattern {pattern:?} cannot be read")]
+    Pattern {
+        /// The package.
+        package: String,
+        /// The pattern.
+        pattern: String,
+    },
 }
 
 /// Every code that [`ArchiveError::code`] can give.
@@ -78,6 +86,7 @@ pub const CODES: &[&str] = &[
     "ARCHIVE_FORMAT",
     "ARCHIVE_PATH",
     "ARCHIVE_LIMIT",
+    "ARCHIVE_PATTERN",
 ];
 
 impl ArchiveError {
@@ -92,6 +101,7 @@ impl ArchiveError {
             Self::Format { .. } => "ARCHIVE_FORMAT",
             Self::Path { .. } => "ARCHIVE_PATH",
             Self::Limit { .. } => "ARCHIVE_LIMIT",
+            Self::Pattern { .. } => "ARCHIVE_PATTERN",
         }
     }
 
@@ -104,7 +114,8 @@ impl ArchiveError {
             | Self::Empty { package }
             | Self::Format { package }
             | Self::Path { package, .. }
-            | Self::Limit { package, .. } => Some(package),
+            | Self::Limit { package, .. }
+            | Self::Pattern { package, .. } => Some(package),
             Self::IntegritySyntax { .. } => None,
         }
     }
@@ -132,6 +143,10 @@ impl ArchiveError {
             Self::Limit { package, .. } => {
                 format!("{package} unpacks to more than Gantry accepts from one package; it may be made to do harm.")
             }
+            Self::Pattern { package, .. } => format!(
+                "Extended globs of shells and ranges in braces are not supported in the `files` and ignore files of a \
+                 repository: use a version of {package} from a registry, or the address of a tarball."
+            ),
         })
     }
 }

@@ -3,8 +3,9 @@
 use crate::{
     ArchiveError, Limits,
     gzip::{Checksum, Inflater},
+    repository::archive_commit,
     settle::settle,
-    tar_walk::walk,
+    tar_walk::{ArchiveKind, walk},
 };
 use std::borrow::Cow;
 
@@ -17,6 +18,15 @@ pub struct Entry<'a> {
     pub data: Cow<'a, [u8]>,
     /// Whether the archive marks it executable for anybody.
     pub executable: bool,
+}
+
+/// What the archive of a repository has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository<'a> {
+    /// The commit it is of, where the archive says so.
+    pub commit: Option<String>,
+    /// Its files, sorted by path (byte order).
+    pub entries: Vec<Entry<'a>>,
 }
 
 /// Unpacks tarballs, one after the other, into one buffer.
@@ -51,12 +61,20 @@ impl Extractor {
         self.inflater.unpack(package, compressed, self.limits.unpacked_bytes, Checksum::Skip)
     }
 
+    /// As [`extract_unverified`](Self::extract_unverified), for the archive of a repository: a `.gitignore` keeps its name.
+    /// With the commit that the archive says it is of.
+    pub fn extract_repository(&mut self, package: &str, compressed: &[u8]) -> Result<Repository<'_>, ArchiveError> {
+        let archive = self.inflater.unpack(package, compressed, self.limits.unpacked_bytes, Checksum::Verify)?;
+        let entries = settle(walk(package, archive, &self.limits, ArchiveKind::Repository)?);
+        Ok(Repository { commit: archive_commit(archive), entries })
+    }
+
     fn run(&mut self, package: &str, compressed: &[u8], checksum: Checksum) -> Result<Vec<Entry<'_>>, ArchiveError> {
         let archive = self.inflater.unpack(package, compressed, self.limits.unpacked_bytes, checksum)?;
         if archive.is_empty() {
             return Err(ArchiveError::Empty { package: package.to_owned() });
         }
-        Ok(settle(walk(package, archive, &self.limits)?))
+        Ok(settle(walk(package, archive, &self.limits, ArchiveKind::Package)?))
     }
 }
 

@@ -12,12 +12,16 @@ mod gzip;
 mod header;
 mod integrity;
 mod limits;
+mod packlist;
 mod path;
 mod pax;
+mod repository;
 mod settle;
 mod tar_walk;
 
 pub use error::{ArchiveError, CODES};
-pub use extract::{Entry, Extractor};
+pub use extract::{Entry, Extractor, Repository};
 pub use integrity::{Algorithm, Hash, Integrity};
 pub use limits::{LimitKind, Limits};
+pub use packlist::{PackageFiles, packlist};
+pub use repository::write_archive;

@@ -14,12 +14,26 @@ use crate::{
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
+/// What an archive is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArchiveKind {
+    /// A package: a `.gitignore` in it becomes `.npmignore`.
+    Package,
+    /// A repository, which is still to be packed.
+    Repository,
+}
+
 /// Larger extended headers are passed over.
 const MAXIMUM_META_SIZE: usize = 1 << 20;
 
 /// The files of `archive` in its order.
-pub(crate) fn walk<'a>(package: &str, archive: &'a [u8], limits: &Limits) -> Result<Vec<Found<'a>>, ArchiveError> {
-    let mut walk = Walk { package, limits, found: Vec::new(), entries: 0, ignore_files: FxHashSet::default() };
+pub(crate) fn walk<'a>(
+    package: &str,
+    archive: &'a [u8],
+    limits: &Limits,
+    kind: ArchiveKind,
+) -> Result<Vec<Found<'a>>, ArchiveError> {
+    let mut walk = Walk { package, limits, kind, found: Vec::new(), entries: 0, ignore_files: FxHashSet::default() };
     walk.run(archive)?;
     Ok(walk.found)
 }
@@ -27,6 +41,7 @@ pub(crate) fn walk<'a>(package: &str, archive: &'a [u8], limits: &Limits) -> Res
 struct Walk<'a, 'p> {
     package: &'p str,
     limits: &'p Limits,
+    kind: ArchiveKind,
     found: Vec<Found<'a>>,
     entries: usize,
     /// Paths of `.npmignore` files seen so far, as the archive has them.
@@ -135,6 +150,7 @@ impl<'a> Walk<'a, '_> {
         let trimmed = path.trim_end_matches('/');
         let name = trimmed.rsplit_once('/').map_or(trimmed, |(_, name)| name);
         match name {
+            ".npmignore" | ".gitignore" if self.kind == ArchiveKind::Repository => Some(path),
             ".npmignore" => {
                 self.ignore_files.insert(path.clone().into_owned());
                 Some(path)

@@ -206,6 +206,7 @@ fn every_error_has_a_code_of_the_list_and_advice() {
         ArchiveError::Format { package: package() },
         ArchiveError::Path { package: package(), entry: "x".into() },
         ArchiveError::Limit { package: package(), limit: LimitKind::Entries, maximum: 1 },
+        ArchiveError::Pattern { package: package(), pattern: "!(x)".into() },
     ];
     let codes: Vec<&str> = errors.iter().map(ArchiveError::code).collect();
     assert_eq!(codes, crate::CODES);

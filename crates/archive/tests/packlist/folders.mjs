@@ -1,0 +1,153 @@
+// Folders to pack, each with a habit of its own.
+const f = (...paths) => Object.fromEntries(paths.map((path) => [path, path]));
+const usual = f(
+  'index.js',
+  'lib/a.js',
+  'lib/deep/b.js',
+  'test/t.js',
+  'README.md',
+  'LICENSE',
+  'src/x.ts',
+  '.travis.yml',
+  'docs/CHANGES.md',
+);
+
+export const folders = [
+  { name: 'nothing said', files: usual },
+  { name: 'files names a folder', manifest: { files: ['lib'] }, files: usual },
+  { name: 'files names folders with slashes', manifest: { files: ['./lib/', '/src/'] }, files: usual },
+  { name: 'files names a file below', manifest: { files: ['lib/deep/b.js'] }, files: usual },
+  { name: 'files with stars', manifest: { files: ['lib/*', '*.yml'] }, files: usual },
+  { name: 'files with stars below', manifest: { files: ['**/*.js'] }, files: usual },
+  { name: 'files with a negation', manifest: { files: ['lib', '!lib/deep'] }, files: usual },
+  { name: 'files with a negated file', manifest: { files: ['lib', '!lib/a.js', '!**/b.js'] }, files: usual },
+  { name: 'files is empty', manifest: { files: [] }, files: usual },
+  { name: 'files with a brace', manifest: { files: ['{lib,src}/**', 'docs/*.{md,txt}'] }, files: usual },
+  { name: 'files names what is not there', manifest: { files: ['dist', 'out/*.js'] }, files: usual },
+  {
+    name: 'files and an ignore file at the root',
+    manifest: { files: ['lib'] },
+    files: { ...usual, '.npmignore': 'lib/a.js\n' },
+  },
+  {
+    name: 'files and an ignore file below',
+    manifest: { files: ['lib'] },
+    files: { ...usual, 'lib/.npmignore': 'deep\n' },
+  },
+  {
+    name: 'files and a gitignore below',
+    manifest: { files: ['lib'] },
+    files: { ...usual, 'lib/.gitignore': '*.js\n!a.js\n' },
+  },
+  {
+    name: 'a named file wins over an ignore file below',
+    manifest: { files: ['lib', 'lib/deep/b.js'] },
+    files: { ...usual, 'lib/deep/.npmignore': '*\n' },
+  },
+  {
+    name: 'main, bin and browser',
+    manifest: { files: ['docs'], main: 'lib/a.js', bin: { x: 'src/x.ts' }, browser: 'lib/deep/b.js' },
+    files: usual,
+  },
+  {
+    name: 'main that starts with a dot',
+    manifest: { files: ['docs'], main: './lib/a.js', bin: './src/x.ts' },
+    files: usual,
+  },
+  { name: 'npmignore', files: { ...usual, '.npmignore': 'test\n*.yml\n# note\n\n  src  \n' } },
+  { name: 'npmignore beside gitignore', files: { ...usual, '.npmignore': 'test\n', '.gitignore': 'lib\n' } },
+  { name: 'gitignore', files: { ...usual, '.gitignore': 'lib/\n/docs\n' } },
+  { name: 'an empty npmignore beside gitignore', files: { ...usual, '.npmignore': '', '.gitignore': 'lib\n' } },
+  { name: 'negations in an ignore file', files: { ...usual, '.npmignore': '*\n!lib\n!lib/**\nlib/a.js\n' } },
+  { name: 'rooted rules', files: { ...usual, 'lib/index.js': '', '.npmignore': '/index.js\n/lib/deep/\n' } },
+  { name: 'a folder with a slash behind', files: { ...usual, 'lib/test/u.js': '', '.npmignore': 'test/\n' } },
+  {
+    name: 'stars in the middle',
+    files: { ...usual, 'a/x/b/c.js': '', 'a/b/d.js': '', '.npmignore': 'a/**/b\nlib/*/b.js\n' },
+  },
+  {
+    name: 'letters of either case',
+    files: {
+      ...f('readme', 'License.txt', 'COPYING', 'licence.md', 'Readme.md~', 'readme.md$', 'index.js', 'LIB/x.js'),
+      '.npmignore': 'lib\n*\n',
+    },
+  },
+  {
+    name: 'what is never in',
+    files: {
+      ...usual,
+      ...f(
+        '.npmrc',
+        'sub/.npmrc',
+        'package-lock.json',
+        'yarn.lock',
+        'pnpm-lock.yaml',
+        'bun.lockb',
+        'sub/package-lock.json',
+        'node_modules/a/index.js',
+        'sub/node_modules/b/index.js',
+        '.DS_Store',
+        '._x',
+        'x.orig',
+        '.a.swp',
+        'npm-debug.log',
+        'build/config.gypi',
+        'sub/build/config.gypi',
+        'CVS/x',
+        '.svn/x',
+        '.hg/y',
+        '.lock-wscript',
+        'archived-packages/x',
+      ),
+    },
+  },
+  {
+    name: 'what is never in, asked for',
+    manifest: { files: ['*', 'package-lock.json', '.npmrc', 'node_modules'] },
+    files: { ...usual, ...f('.npmrc', 'package-lock.json', 'node_modules/a/index.js', 'npm-shrinkwrap.json') },
+  },
+  {
+    name: 'scripts of a pipeline',
+    manifest: { files: ['dist/**/*.js', 'dist/**/*.d.ts', '!dist/**/*.test.js'] },
+    files: f(
+      'dist/a.js',
+      'dist/a.test.js',
+      'dist/a.d.ts',
+      'dist/sub/b.js',
+      'dist/sub/b.test.js',
+      'dist/sub/b.map',
+      'src/a.ts',
+    ),
+  },
+  {
+    name: 'question marks and classes',
+    files: { ...f('a1.js', 'a2.js', 'ab.js', 'x/a1.js', 'b.js'), '.npmignore': 'a[0-9].js\nx/?1.js\n?.js\n' },
+  },
+  {
+    name: 'rules of folders below each other',
+    files: {
+      ...f('a/b/c/x.js', 'a/b/c/y.js', 'a/b/x.js', 'a/x.js'),
+      'a/.npmignore': 'x.js\n',
+      'a/b/.npmignore': '!x.js\n',
+      'a/b/c/.gitignore': '/y.js\n',
+    },
+  },
+  {
+    name: 'hidden folders',
+    manifest: { files: ['.config', 'lib'] },
+    files: f('.config/a.json', '.other/b.json', 'lib/.hidden/c.js'),
+  },
+  {
+    name: 'a tree with a manifest below',
+    manifest: { files: ['packages/a'] },
+    files: {
+      ...f('packages/a/index.js', 'packages/a/lib/x.js', 'packages/b/index.js'),
+      'packages/a/package.json': '{"files":["index.js"]}',
+    },
+  },
+  {
+    name: 'at signs and blanks',
+    manifest: { files: ['@types', 'a b'] },
+    files: f('@types/x.d.ts', 'a b/c d.js', 'other.js'),
+  },
+];
