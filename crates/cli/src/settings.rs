@@ -9,7 +9,7 @@ use gantry_native::{
     machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
-use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
+use gantry_resolver::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target};
 use gantry_spec::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -302,6 +302,12 @@ fn resolve_options(
     options.default_tag = text("tag").unwrap_or(options.default_tag);
     options.before = cutoff(config)?;
     options.before_exclude = config.get_list("min-release-age-exclude");
+    options.allowed = Allowances {
+        git: allowance(config, "allow-git")?,
+        remote: allowance(config, "allow-remote")?,
+        file: allowance(config, "allow-file")?,
+        directory: allowance(config, "allow-directory")?,
+    };
     options.omit_resolved = is("omit-lockfile-registry-resolved");
     options.omit_dev = omit.dev;
     options.omit_optional = omit.optional;
@@ -310,6 +316,15 @@ fn resolve_options(
     options.project_path = project.to_string_lossy().into_owned();
     options.home_path = std::env::var("HOME").unwrap_or_default();
     Ok(options)
+}
+
+fn allowance(config: &Config, key: &str) -> Result<Allowance, Fault> {
+    match config.get(key) {
+        None | Some("all" | "") => Ok(Allowance::All),
+        Some("root") => Ok(Allowance::Root),
+        Some("none") => Ok(Allowance::None),
+        Some(other) => Err(invalid(format!("{key}={other} is none of all, root, none"))),
+    }
 }
 
 fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>) -> Result<RegistrySettings, Fault> {

@@ -6,6 +6,7 @@
 //! away and the step starts again once the answer is here. Only then is the ideal tree changed ([`place`]), which needs
 //! nothing from outside.
 
+mod allowed;
 mod can_place;
 mod conflict;
 mod outside;

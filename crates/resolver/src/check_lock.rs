@@ -51,6 +51,10 @@ pub fn lock_satisfies(project: &Project, lock: &Lockfile, options: &ResolveOptio
 /// nobody asks for, and says of each package for whom it is there.
 pub fn lock_is_settled(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> bool {
     let options = ResolveOptions { save: false, ..options.clone() };
+    // Whether what it names may be had is for a resolution to say.
+    if !options.allowed.is_everything() {
+        return false;
+    }
     let Ok(mut builder) = builder(project.clone(), Some(lock), options) else { return false };
     if builder.start().is_err() || !builder.orphans.is_empty() {
         return false;

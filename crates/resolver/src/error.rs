@@ -7,6 +7,7 @@ use crate::explain::PeerConflict;
 
 /// Every code an error of this crate can carry.
 pub const CODES: &[&str] = &[
+    "RESOLVE_NOT_ALLOWED",
     "RESOLVE_UNSUPPORTED",
     "RESOLVE_INVALID_SPEC",
     "RESOLVE_PACKAGE_NOT_FOUND",
@@ -51,6 +52,16 @@ pub enum ResolveError {
         missing: String,
         /// Who wants it, nearest first.
         wanted_by: Vec<Requirement>,
+    },
+    /// Something in the lock may not be had from where it is.
+    #[error("{package} ({spec}): {message}")]
+    NotAllowed {
+        /// Where it is in the tree.
+        package: String,
+        /// Where it comes from.
+        spec: String,
+        /// What is not allowed.
+        message: String,
     },
     /// A name or specifier that means nothing.
     #[error("{name}@{spec}: {message}{}", chain(wanted_by))]
@@ -195,6 +206,7 @@ impl ResolveError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unsupported { .. } => "RESOLVE_UNSUPPORTED",
+            Self::NotAllowed { .. } | Self::Fetch { cause: "RESOLVE_NOT_ALLOWED", .. } => "RESOLVE_NOT_ALLOWED",
             Self::InvalidSpec { .. } => "RESOLVE_INVALID_SPEC",
             Self::PackageNotFound { .. } => "RESOLVE_PACKAGE_NOT_FOUND",
             Self::NoMatchingVersion { .. } => "RESOLVE_NO_MATCHING_VERSION",
@@ -221,6 +233,7 @@ impl ResolveError {
             Self::PackageNotFound { package, .. }
             | Self::NoMatchingVersion { package, .. }
             | Self::IncompleteManifest { package, .. }
+            | Self::NotAllowed { package, .. }
             | Self::Fetch { package, .. }
             | Self::Platform { package, .. }
             | Self::Engine { package, .. } => Some(package),
@@ -252,6 +265,9 @@ impl ResolveError {
                 "give the override the same specifier as the dependency, or refer to it as $name"
             }
             Self::Platform { .. } => "install for a target it supports, or make the dependency optional",
+            Self::NotAllowed { .. } | Self::Fetch { cause: "RESOLVE_NOT_ALLOWED", .. } => {
+                "change allow-git, allow-remote, allow-file or allow-directory, or do without the package"
+            }
             Self::Lock { .. } => "remove the lock file and resolve again",
             Self::InvalidDate { .. } => "write the date as 2025-01-31 or 2025-01-31T12:00:00Z",
             _ => return None,

@@ -21,6 +21,7 @@ use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, RuleId, SpecId};
 use crate::names::{Names, Specs};
 use crate::overrides::Rules;
 use crate::package::{Dependency, Kind, Package};
+use gantry_spec::GitSpec;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -157,6 +158,8 @@ pub(crate) struct Forest {
     pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,
+    /// What the lock says was asked for where a dependency is a repository: by the dependant's place and the name.
+    pub(crate) locked_git: FxHashMap<(String, String), GitSpec>,
     /// What absolute paths are made relative to.
     pub(crate) anchors: Anchors,
     /// Nodes of the ideal tree by folder name, in order of arrival.
@@ -189,6 +192,7 @@ impl Forest {
             root: NodeId::new(0),
             workspaces: Vec::new(),
             has_shrinkwraps: false,
+            locked_git: FxHashMap::default(),
             anchors: Anchors::default(),
             by_name: FxHashMap::default(),
             edges_by_name: FxHashMap::default(),

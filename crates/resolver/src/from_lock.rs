@@ -10,6 +10,7 @@ use crate::package::{Package, Peers, Top};
 use crate::project::{Folder, Project};
 use crate::resolver::sources::{SourceAnswer, package_of};
 use gantry_manifest::{LockEntry, Lockfile};
+use gantry_spec::{GitSpec, Spec, SpecKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -70,6 +71,7 @@ fn load(
     options: &ResolveOptions,
 ) -> Result<(), ResolveError> {
     let root = forest.root;
+    forest.locked_git = lock.packages.iter().flat_map(git_dependencies).collect();
     let entries = || lock.packages.iter().filter(|entry| !entry.path.is_empty());
     // Of a folder of the user, what its own package.json says now counts, where somebody has read it.
     let known: FxHashMap<String, PackageId> = loaded.folders.iter().cloned().collect();
@@ -103,6 +105,23 @@ fn load(
         }
     }
     Ok(())
+}
+
+/// What an entry asks for that is a repository.
+fn git_dependencies(entry: &LockEntry) -> impl Iterator<Item = ((String, String), GitSpec)> {
+    let LockEntry { path, manifest, .. } = entry;
+    // The last of the same name counts: npm looks into them the other way round, and takes the first.
+    let maps = [
+        &manifest.peer_dependencies,
+        &manifest.dev_dependencies,
+        &manifest.optional_dependencies,
+        &manifest.dependencies,
+    ];
+    let all = maps.into_iter().flat_map(|map| map.iter()).filter(|(_, text)| text.contains(['/', ':']));
+    all.filter_map(|(name, text)| match Spec::parse(name, text).ok()?.kind {
+        SpecKind::Git(git) => Some(((path.clone(), name.to_string()), git)),
+        _ => None,
+    })
 }
 
 /// The node that the entry at `path` goes below, and the name of its folder. `None` below something that is not in the

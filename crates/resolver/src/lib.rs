@@ -36,7 +36,7 @@ pub use check_lock::{MachineCheck, check_machine, lock_is_settled, lock_mismatch
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 pub use legacy_tree::legacy_dependencies;
-pub use options::{InstallStrategy, ResolveOptions, Target};
+pub use options::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target};
 pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};
 pub use resolver::bundles::BundleContents;

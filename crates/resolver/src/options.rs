@@ -45,6 +45,38 @@ impl Default for Target {
     }
 }
 
+/// Whose packages may come from somewhere else than a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Allowance {
+    /// Anybody's.
+    #[default]
+    All,
+    /// Those that the project or one of its workspaces asks for.
+    Root,
+    /// Nobody's.
+    None,
+}
+
+/// What may come from somewhere else than a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Allowances {
+    /// `allow-git`: repositories.
+    pub git: Allowance,
+    /// `allow-remote`: tarballs at an address.
+    pub remote: Allowance,
+    /// `allow-file`: tarballs on disk.
+    pub file: Allowance,
+    /// `allow-directory`: folders.
+    pub directory: Allowance,
+}
+
+impl Allowances {
+    /// Whether nothing is forbidden.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// npm's settings that change the tree, under npm's names.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -69,6 +101,8 @@ pub struct ResolveOptions {
     pub before: Option<String>,
     /// `min-release-age-exclude`: names of packages, or patterns of names, to which `before` does not apply.
     pub before_exclude: Vec<String>,
+    /// What may come from somewhere else than a registry.
+    pub allowed: Allowances,
     /// `omit-lockfile-registry-resolved`.
     pub omit_resolved: bool,
     /// `save`: when false (`npm ci`, `--no-save`) optional peers that do not fit are left alone.
@@ -113,6 +147,7 @@ impl Default for ResolveOptions {
             default_tag: "latest".to_owned(),
             before: None,
             before_exclude: Vec::new(),
+            allowed: Allowances::default(),
             omit_resolved: false,
             save: true,
             omit_dev: false,

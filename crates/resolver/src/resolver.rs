@@ -292,6 +292,7 @@ impl Resolver {
         }
         self.settle_flags();
         self.drop_failures()?;
+        self.builder.check_allowed()?;
         self.builder.check_machine()?;
         self.builder.check_fatal()?;
         let left_out = self.builder.left_out();

@@ -19,6 +19,10 @@ impl Builder {
         parent: NodeId,
         edge: EdgeId,
     ) -> Result<Option<NodeId>, Stop> {
+        if let Some(message) = self.refusal(edge, spec) {
+            let problem = PackumentProblem::Failed { code: "RESOLVE_NOT_ALLOWED", message };
+            return Ok(Some(self.failed_source(name, spec, parent, problem)));
+        }
         if let Some(place) = self.forest.folder_of(edge, spec) {
             return match self.find_source(name, Source::Folder { path: place.clone() }) {
                 Found::Package(package) => Ok(Some(self.link_below(parent, name, &place, package))),
@@ -43,6 +47,9 @@ impl Builder {
     /// Asks for what an edge needs from outside of a registry. Gives whether it is not here yet.
     pub(super) fn lacks_source(&mut self, edge: EdgeId) -> bool {
         let (name, spec) = (self.forest.edge(edge).name, self.forest.effective_spec(edge));
+        if self.refusal(edge, spec).is_some() {
+            return false;
+        }
         let folder = self.forest.folder_of(edge, spec).map(|path| Source::Folder { path });
         let Some(source) = folder.or_else(|| self.source_of(edge, spec)) else { return false };
         matches!(self.find_source(name, source), Found::NotYet)

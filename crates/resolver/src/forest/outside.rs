@@ -53,14 +53,15 @@ impl Forest {
                     && resolved.and_then(|resolved| resolved.strip_prefix("file:")).is_some_and(|known| known == file())
             }
             SpecKind::Remote { url } => resolved == Some(url),
-            SpecKind::Git(git) => resolved.is_some_and(|resolved| self.is_commit_of(git, resolved, node)),
+            SpecKind::Git(git) => resolved.is_some_and(|resolved| self.is_commit_of(id, git, resolved, node)),
             _ => false,
         }
     }
 
     /// Whether a commit that was resolved once is what a git specifier asks for: the same repository, and the same commit
-    /// or a version in the range where it names one. What a branch points to now cannot be told from here.
-    fn is_commit_of(&self, asked: &GitSpec, resolved: &str, node: NodeId) -> bool {
+    /// or a version in the range where it names one. What a branch points to now cannot be told from here: it is what was
+    /// resolved as long as the dependant asks for the branch that it asked for then.
+    fn is_commit_of(&self, id: EdgeId, asked: &GitSpec, resolved: &str, node: NodeId) -> bool {
         let Ok(Spec { kind: SpecKind::Git(found), .. }) = Spec::parse("", resolved) else { return false };
         let same_repository = match (&asked.hosted, &found.hosted) {
             (Some(asked), Some(found)) => {
@@ -73,6 +74,11 @@ impl Forest {
             |text: &str| (40..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let same_commit = match asked.committish.as_deref() {
             Some(commit) if is_commit(commit) => found.committish.as_deref() == Some(commit),
+            wanted if asked.range.is_none() => {
+                let edge = self.edge(id);
+                let place = (self.location(edge.from), self.names.text(self.node(node).name).to_string());
+                self.locked_git.get(&place).is_none_or(|locked| locked.committish.as_deref() == wanted)
+            }
             _ => true,
         };
         let in_range = match asked.semver_range() {
