@@ -11,6 +11,9 @@ use std::borrow::Cow;
 pub const CODES: &[&str] = &[
     "BROWSER_FAILED",
     "CANCELLED",
+    "GIT_FAILED",
+    "GIT_MISSING",
+    "GIT_REVISION",
     "INTERNAL",
     "INVALID_OPTION",
     "LOCK_MISSING",
@@ -49,7 +52,7 @@ impl Fault {
     /// Whether the package or its registry is to blame, rather than this machine: storage, threads and the page's own
     /// failures would meet the next package as well.
     pub fn is_of_a_package(&self) -> bool {
-        self.code.starts_with("REGISTRY_") || self.code.starts_with("ARCHIVE_")
+        ["REGISTRY_", "ARCHIVE_", "GIT_"].iter().any(|start| self.code.starts_with(start))
     }
 
     /// With advice.

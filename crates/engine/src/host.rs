@@ -1,9 +1,10 @@
 //! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
 
+use crate::git::Git;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::Future;
-use gantry_layout::Plan;
+use gantry_layout::{Plan, is_git};
 use gantry_manifest::Lockfile;
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, TarballRequest};
@@ -21,12 +22,31 @@ pub struct IngestJob {
     pub version: String,
     /// How to fetch it.
     pub tarball: TarballRequest,
-    /// The user's file that it is, where it is one: it is read when its turn comes.
-    pub file: Option<String>,
+    /// Where its bytes come from, if not from an address: they are got when its turn comes.
+    pub source: Option<JobSource>,
     /// Unpacked size in bytes as the registry states it, so that big ones can go first; 0 where unknown.
     pub size_hint: u64,
     /// When it was asked for, in milliseconds on the host's clock.
     pub asked: f64,
+}
+
+/// Where a package comes from that no address serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobSource {
+    /// A file of the user, relative to the project.
+    File(String),
+    /// A commit of a git repository, as the lock has it.
+    Git(String),
+}
+
+impl JobSource {
+    /// What the `resolved` of a lock names; `None` for an address.
+    pub(crate) fn of(resolved: &str) -> Option<Self> {
+        match resolved.strip_prefix("file:") {
+            Some(path) => Some(Self::File(path.to_owned())),
+            None => is_git(resolved).then(|| Self::Git(resolved.to_owned())),
+        }
+    }
 }
 
 /// A package that is now in the store.
@@ -121,4 +141,8 @@ pub trait Host {
     fn project(&self) -> &Self::Project;
     /// How much at once.
     fn slots(&self) -> Slots;
+    /// Git, where there is one.
+    fn git(&self) -> Option<&dyn Git> {
+        None
+    }
 }

@@ -1,7 +1,7 @@
 //! Which package of the store belongs to a picked version or a planned package, and how to bring it there.
 
 use crate::EngineError;
-use crate::host::{Host, IngestJob};
+use crate::host::{Host, IngestJob, JobSource};
 use bytes::Bytes;
 use gantry_archive::Integrity;
 use gantry_layout::PlannedPackage;
@@ -26,7 +26,7 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
         key,
         name: name.to_owned(),
         version: version.clone(),
-        file: None,
+        source: None,
         tarball,
         size_hint: dist.unpacked_size.unwrap_or(0),
         asked: host.registry().clock().monotonic_milliseconds(),
@@ -39,10 +39,12 @@ pub(crate) fn job_of_planned<H: Host>(
     package: &PlannedPackage,
     entry: Option<&LockEntry>,
 ) -> Result<IngestJob, EngineError> {
+    let source = package.resolved.as_deref().and_then(JobSource::of);
     let integrity = package.integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
-    let file = package.resolved.as_deref().and_then(|resolved| resolved.strip_prefix("file:"));
-    let tarball = match file {
-        // Its bytes are read when its turn comes.
+    // What npm packed of a repository, and so what it hashes to, depends on its compressor: npm does not look at it either.
+    let integrity = integrity.filter(|_| !matches!(source, Some(JobSource::Git(_))));
+    let tarball = match source {
+        // Its bytes are got when its turn comes.
         Some(_) => TarballRequest::of_body(&format!("{}@{}", package.name, package.version), Bytes::new(), integrity),
         None => {
             let resolved = package.resolved.as_deref();
@@ -50,7 +52,7 @@ pub(crate) fn job_of_planned<H: Host>(
         }
     };
     Ok(IngestJob {
-        file: file.map(str::to_owned),
+        source,
         key: package.key.clone(),
         name: package.name.clone(),
         version: package.version.clone(),

@@ -10,6 +10,7 @@
 mod complete;
 mod error;
 mod event;
+mod git;
 mod host;
 mod install;
 mod jobs;
@@ -23,7 +24,8 @@ mod traffic;
 
 pub use error::{CODES, EngineError, Fault};
 pub use event::{Event, Phase};
-pub use host::{Host, IngestJob, IngestReport, LinkReport, PackageStore, ProjectTree, Slots};
+pub use git::{Checkout, Git};
+pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::install;
 pub use request::{Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};

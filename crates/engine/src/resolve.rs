@@ -117,7 +117,10 @@ pub(crate) async fn resolve<'a, H: Host>(
             Some(Landing::Source(source, result)) => {
                 let answer = match result {
                     Ok(found) => {
-                        let Found { answer, job } = *found;
+                        let Found { answer, job, notes } = *found;
+                        for (code, message) in notes {
+                            progress.warn(code, message);
+                        }
                         if let Some(job) = job.filter(|_| fetches_early) {
                             traffic.want(job, progress);
                         }

@@ -1,6 +1,7 @@
 //! Packages that no registry has: what they are, for the resolver, and their tarballs, for the store.
 
 use crate::Fault;
+use crate::git;
 use crate::host::{Host, IngestJob, ProjectTree};
 use crate::project::{is_installed, read_folder};
 use bytes::Bytes;
@@ -15,6 +16,8 @@ use gantry_store::PackageKey;
 pub(crate) struct Found {
     pub answer: SourceAnswer,
     pub job: Option<IngestJob>,
+    /// Warnings, with their codes.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// Looks into a source.
@@ -24,7 +27,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
             // What an install makes has no say in what it makes.
             let manifest = if is_installed(path) { None } else { read_folder(host, path).await? };
             let answer = SourceAnswer { manifest: manifest.unwrap_or_default(), ..SourceAnswer::default() };
-            Ok(Found { answer, job: None })
+            Ok(Found { answer, job: None, notes: Vec::new() })
         }
         Source::File { path } => {
             let body = read_tarball(host, &request.name, path).await?;
@@ -37,15 +40,12 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
             let body = fetched.contents;
             tarball(host, &request.name, url.clone(), body)
         }
-        Source::Git { spec } => Err(unsupported(&request.name, spec)),
-        other => Err(unsupported(&request.name, &format!("{other:?}"))),
+        Source::Git { spec } => git::look_into(host, &request.name, spec).await,
+        other => {
+            let message = format!("{}@{other:?}: there is no way to it", request.name);
+            Err(Fault::new("RESOLVE_UNSUPPORTED", message).with_package(&request.name))
+        }
     }
-}
-
-fn unsupported(name: &str, what: &str) -> Fault {
-    Fault::new("RESOLVE_UNSUPPORTED", format!("{name}@{what}: git dependencies are not supported"))
-        .with_package(name)
-        .with_hint("Use a version from a registry, or the address of a tarball.")
 }
 
 /// The bytes of a tarball of the user.
@@ -78,15 +78,18 @@ fn tarball<H: Host>(host: &H, name: &str, resolved: String, body: Bytes) -> Resu
         name: name.to_owned(),
         tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, Some(integrity)),
         version,
-        file: None,
+        source: None,
         size_hint,
         asked: host.registry().clock().monotonic_milliseconds(),
     };
-    Ok(Found { answer, job: Some(job) })
+    Ok(Found { answer, job: Some(job), notes: Vec::new() })
 }
+
+/// Codes of failures that the resolver passes on.
+const KNOWN: [&str; 5] = ["GIT_FAILED", "GIT_MISSING", "GIT_REVISION", "RESOLVE_UNSUPPORTED", "TARBALL_MISSING"];
 
 /// A failure as the resolver takes it.
 pub(crate) fn problem_of(fault: &Fault) -> PackumentProblem {
-    let known = ["RESOLVE_UNSUPPORTED", "TARBALL_MISSING"].into_iter().find(|code| fault.code == *code);
+    let known = KNOWN.into_iter().find(|code| fault.code == *code);
     PackumentProblem::Failed { code: known.unwrap_or("SOURCE_FAILED"), message: fault.message.clone() }
 }

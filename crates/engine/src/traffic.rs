@@ -8,7 +8,8 @@
 //! One owner polls all flights: a landing is handled before the next slot is filled, and dropping the owner cancels
 //! everything.
 
-use crate::host::{Host, IngestJob, IngestReport, PackageStore};
+use crate::git;
+use crate::host::{Host, IngestJob, IngestReport, JobSource, PackageStore};
 use crate::progress::Progress;
 use crate::sources::{Found, look_into, read_tarball};
 use crate::{Event, Fault};
@@ -307,10 +308,12 @@ impl<'a, H: Host> Traffic<'a, H> {
     }
 }
 
-/// Brings a package into the store; a tarball of the user is read first.
+/// Brings a package into the store; one that no address serves is got first.
 async fn ingest<H: Host>(host: &H, mut job: IngestJob) -> Result<IngestReport, Fault> {
-    if let Some(path) = &job.file {
-        job.tarball.body = Some(read_tarball(host, &job.name, path).await?);
+    match &job.source {
+        Some(JobSource::File(path)) => job.tarball.body = Some(read_tarball(host, &job.name, path).await?),
+        Some(JobSource::Git(resolved)) => job.tarball.body = Some(git::tarball(host, &job.name, resolved).await?),
+        None => {}
     }
     host.store().ingest(job).await
 }

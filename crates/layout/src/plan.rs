@@ -141,7 +141,10 @@ impl<'a> Contents<'a> {
 /// The store's name for the package of a lock entry that has a tarball of its own: by what it hashes to, else by where it
 /// comes from, else by what it is.
 pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
-    Ok(match (&entry.integrity, &entry.resolved) {
+    let resolved = entry.resolved.as_deref();
+    Ok(match (&entry.integrity, resolved) {
+        // A commit says more than what one compressor made of it.
+        (_, Some(resolved)) if is_git(resolved) => PackageKey::from_address(resolved),
         (Some(integrity), _) => {
             let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.clone() };
             PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
@@ -149,6 +152,11 @@ pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
         (None, Some(address)) => PackageKey::from_address(address),
         (None, None) => PackageKey::from_address(&entry.label()),
     })
+}
+
+/// Whether the `resolved` of a lock is a commit of a git repository.
+pub fn is_git(resolved: &str) -> bool {
+    resolved.starts_with("git+") || resolved.starts_with("git:")
 }
 
 fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {

@@ -1,10 +1,12 @@
 //! The native platform, put together.
 
+use crate::git::NativeGit;
 use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
 };
-use gantry_engine::{Host, Slots};
+use gantry_engine::{Git, Host, Slots};
 use gantry_registry::{RegistryClient, RegistrySettings};
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 use tokio::runtime::Handle;
@@ -31,12 +33,14 @@ pub struct NativeHost {
     store: Rc<PackageDirectories>,
     project: ProjectDirectory,
     slots: Slots,
+    runtime: Handle,
+    git: OnceCell<Option<NativeGit>>,
 }
 
 impl NativeHost {
     /// A host whose network and unpacking run on `runtime`.
     pub fn new(runtime: Handle, settings: NativeHostSettings) -> Self {
-        let http = NativeHttp::new(runtime, settings.http);
+        let http = NativeHttp::new(runtime.clone(), settings.http);
         let clock = NativeClock::default();
         let fetches = settings.slots.together.saturating_sub(settings.slots.documents).max(1);
         let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone(), fetches));
@@ -46,6 +50,8 @@ impl NativeHost {
             project: ProjectDirectory::new(settings.project, Rc::clone(&store)),
             store,
             slots: settings.slots,
+            runtime,
+            git: OnceCell::new(),
         }
     }
 
@@ -84,5 +90,10 @@ impl Host for NativeHost {
 
     fn slots(&self) -> Slots {
         self.slots
+    }
+
+    fn git(&self) -> Option<&dyn Git> {
+        let git = self.git.get_or_init(|| NativeGit::find(&self.runtime, self.store.temporary()));
+        git.as_ref().map(|git| git as &dyn Git)
     }
 }

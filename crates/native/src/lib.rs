@@ -16,6 +16,7 @@ mod clock;
 mod descriptor;
 mod directory;
 mod error;
+mod git;
 mod hidden_lock;
 mod host;
 mod http;

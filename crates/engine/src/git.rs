@@ -1,0 +1,250 @@
+//! Packages in git repositories (pacote's `git.js`): which commit is meant, and what npm would pack of it.
+//!
+//! A known host's archive of the commit is fetched where it serves one, else git brings it. What is there is packed as npm
+//! packs it; scripts that would prepare it are not run. Where there is no git, a host that answers over HTTPS is asked for
+//! its references the way git itself asks, and an archive says what commit it is of.
+
+mod contents;
+mod references;
+
+use crate::Fault;
+use crate::host::{Host, IngestJob};
+use crate::sources::Found;
+use bytes::Bytes;
+use contents::{Contents, pack};
+use futures_util::future::LocalBoxFuture;
+use gantry_archive::{Entry, Extractor, Limits};
+use gantry_platform::Clock;
+use gantry_registry::{Refusal, TarballRequest, fetch_tarball};
+use gantry_resolver::SourceAnswer;
+use gantry_spec::{GitSpec, Spec, SpecKind};
+use gantry_store::PackageKey;
+use references::References;
+
+/// Git itself, where a platform has it.
+pub trait Git {
+    /// What `git ls-remote` prints for the repository at `url`.
+    fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>>;
+    /// The files of `revision` of the repository at `url`: a commit, or whatever else git reads as one.
+    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>>;
+}
+
+/// A commit with its files; links and what git itself keeps are not among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// The commit.
+    pub commit: String,
+    /// The files, sorted by path.
+    pub files: Vec<Entry<'static>>,
+}
+
+/// Looks into what a specifier names.
+pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Result<Found, Fault> {
+    let git = read(name, spec)?;
+    let repository = Repository { host, name, git: &git };
+    let revision = match git.committish.as_deref().filter(|text| is_commit(text)) {
+        Some(commit) => Some(commit.to_owned()),
+        None => repository.commit_of_reference().await?,
+    };
+    let Contents { commit, files } = match &revision {
+        Some(commit) => repository.contents(commit).await?,
+        // Such as `HEAD~3`: git knows what it is once everything is there.
+        None => repository.contents(git.committish.as_deref().unwrap_or("HEAD")).await?,
+    };
+    let commit = commit.or(revision).ok_or_else(|| repository.unknown_revision())?;
+    let resolved = resolved(&git, spec, &commit);
+    let manifest = contents::manifest(name, &files, git.path.as_deref())?;
+    let mut notes = Vec::new();
+    if let Some(script) = contents::preparing_script(&files) {
+        let message = format!("{name} is installed as it is in its repository: its {script:?} script is not run");
+        notes.push(("GIT_NOT_PREPARED", message));
+    }
+    if let Some(path) = &git.path {
+        let message = format!("{name} asks for the folder {path}: as with npm, the whole repository is installed");
+        notes.push(("GIT_PATH", message));
+    }
+    let body = Bytes::from(pack(name, files)?);
+    let version = manifest.version.clone().unwrap_or_default();
+    let job = IngestJob {
+        key: PackageKey::from_address(&resolved),
+        name: name.to_owned(),
+        size_hint: body.len() as u64,
+        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, None),
+        version,
+        source: None,
+        asked: host.registry().clock().monotonic_milliseconds(),
+    };
+    let answer = SourceAnswer { manifest, resolved: Some(resolved), integrity: None };
+    Ok(Found { answer, job: Some(job), notes })
+}
+
+/// The package at what a lock resolved, as an archive.
+pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Result<Bytes, Fault> {
+    let git = read(name, resolved)?;
+    let repository = Repository { host, name, git: &git };
+    let commit = git.committish.as_deref().ok_or_else(|| repository.unknown_revision())?;
+    let Contents { files, .. } = repository.contents(commit).await?;
+    Ok(Bytes::from(pack(name, files)?))
+}
+
+fn read(name: &str, spec: &str) -> Result<GitSpec, Fault> {
+    match Spec::parse(name, spec) {
+        Ok(Spec { kind: SpecKind::Git(git), .. }) => Ok(git),
+        Ok(_) => {
+            Err(Fault::new("SPEC_GIT_REFERENCE", format!("{name}: {spec} is no git repository")).with_package(name))
+        }
+        Err(error) => Err(Fault::new(error.code(), error.to_string()).with_package(name)),
+    }
+}
+
+/// What the lock says of a commit.
+fn resolved(git: &GitSpec, spec: &str, commit: &str) -> String {
+    match &git.hosted {
+        Some(hosted) => hosted.resolved(commit),
+        None => format!("{}#{commit}", spec.split_once('#').map_or(spec, |(address, _)| address)),
+    }
+}
+
+fn is_commit(text: &str) -> bool {
+    (40..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+struct Repository<'a, H> {
+    host: &'a H,
+    name: &'a str,
+    git: &'a GitSpec,
+}
+
+impl<H: Host> Repository<'_, H> {
+    /// The commit that a branch, a tag, a range of versions or nothing at all means; `None` where the repository has no
+    /// reference of that name.
+    async fn commit_of_reference(&self) -> Result<Option<String>, Fault> {
+        let references = match self.references().await {
+            Ok(references) => references,
+            // An archive can be had of what has a name, and says what commit it is of.
+            Err(_) if self.host.git().is_none() && self.git.hosted.is_some() && self.git.range.is_none() => {
+                return Ok(None);
+            }
+            Err(fault) => return Err(fault),
+        };
+        match &self.git.range {
+            Some(range) => references.in_range(range).map(Some).ok_or_else(|| self.unknown_revision()),
+            None => Ok(references.named(self.git.committish.as_deref()).map(str::to_owned)),
+        }
+    }
+
+    async fn references(&self) -> Result<References, Fault> {
+        let mut first = None;
+        for url in self.addresses() {
+            let listed = match self.host.git() {
+                Some(git) => git.list(&url).await,
+                None => self.list_over_https(&url).await,
+            };
+            match listed {
+                Ok(text) => return Ok(References::read(&text)),
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(self.failed(first))
+    }
+
+    /// Where the repository may be had from: a known host over HTTPS, then over SSH unless there is a password.
+    fn addresses(&self) -> Vec<String> {
+        match &self.git.hosted {
+            Some(hosted) if hosted.auth.is_some() => vec![hosted.https_url(None)],
+            Some(hosted) => vec![hosted.https_url(None), hosted.ssh_url(None)],
+            None => vec![self.git.url.clone()],
+        }
+    }
+
+    async fn list_over_https(&self, url: &str) -> Result<String, Fault> {
+        if !url.starts_with("https:") && !url.starts_with("http:") {
+            let message =
+                format!("{}: {} can be had by git only, and git is not here", self.name, without_password(url));
+            return Err(Fault::new("GIT_MISSING", message));
+        }
+        let address = format!("{url}/info/refs?service=git-upload-pack");
+        let body = self.fetch(&address).await?;
+        references::read_advertisement(&body).ok_or_else(|| {
+            Fault::new("GIT_FAILED", format!("{}: {} does not answer as git does", self.name, without_password(url)))
+        })
+    }
+
+    async fn fetch(&self, url: &str) -> Result<Bytes, Fault> {
+        let registry = self.host.registry();
+        let request = registry.tarball_request(self.name, "git", Some(url), None)?;
+        let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
+        Ok(fetch_tarball(registry.http(), registry.clock(), &request, keep).await?.contents)
+    }
+
+    /// The files of a commit.
+    async fn contents(&self, revision: &str) -> Result<Contents, Fault> {
+        let mut first = None;
+        if let Some(hosted) = &self.git.hosted {
+            match self.fetch(&hosted.tarball_url(Some(revision))).await {
+                Ok(archive) => return self.unpack(&archive, revision),
+                Err(fault) => first = Some(fault),
+            }
+        }
+        let Some(git) = self.host.git() else {
+            let missing = || Fault::new("GIT_MISSING", format!("{}: git is needed and not here", self.name));
+            return Err(self.failed(Some(first.unwrap_or_else(missing))));
+        };
+        for url in self.addresses() {
+            match git.check_out(&url, revision).await {
+                Ok(Checkout { commit, .. }) if is_commit(revision) && commit != revision => {
+                    let message = format!("{}: commit {revision} was asked for and {commit} came", self.name);
+                    return Err(self.failed(Some(Fault::new("GIT_FAILED", message))));
+                }
+                Ok(Checkout { commit, files }) => return Ok(Contents { commit: Some(commit), files }),
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(self.failed(first))
+    }
+
+    fn unpack(&self, archive: &[u8], revision: &str) -> Result<Contents, Fault> {
+        let mut extractor = Extractor::new(Limits::default());
+        let unpacked = extractor.extract_repository(self.name, archive).map_err(|error| Fault::from(&error))?;
+        let commit = unpacked.commit;
+        if let Some(commit) = commit.as_deref().filter(|commit| is_commit(revision) && *commit != revision) {
+            let message = format!("{}: commit {revision} was asked for and {commit} came", self.name);
+            return Err(self.failed(Some(Fault::new("GIT_FAILED", message))));
+        }
+        Ok(Contents { commit, files: unpacked.entries.into_iter().map(contents::owned).collect() })
+    }
+
+    fn unknown_revision(&self) -> Fault {
+        let wanted = match (&self.git.range, &self.git.committish) {
+            (Some(range), _) => format!("tag in the range {range}"),
+            (None, Some(text)) => format!("commit, branch or tag {text}"),
+            (None, None) => "commit".to_owned(),
+        };
+        let message = format!("{}: {} has no {wanted}", self.name, without_password(&self.git.url));
+        Fault::new("GIT_REVISION", message)
+            .with_package(self.name)
+            .with_hint("Look at the repository's branches and tags, and correct the part behind #.")
+    }
+
+    fn failed(&self, cause: Option<Fault>) -> Fault {
+        let cause = cause.unwrap_or_else(|| Fault::new("GIT_FAILED", format!("{}: git failed", self.name)));
+        let hint = match self.host.git() {
+            Some(_) => "Check that the repository is there and that git may read it.",
+            None => {
+                "Install git where that can be done. In a page only an archive over HTTPS can be had, from a host that allows \
+                 the page's origin (CORS): name a full commit, or the address of a tarball."
+            }
+        };
+        let known = ["GIT_MISSING", "GIT_FAILED", "GIT_REVISION"].contains(&&*cause.code) || cause.is_of_a_package();
+        let code = if known { cause.code } else { "GIT_FAILED".into() };
+        Fault::new(code, cause.message).with_package(self.name).with_hint(hint)
+    }
+}
+
+/// An address without what must not be told.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}

@@ -1,0 +1,157 @@
+//! The user's git (`@npmcli/git`): as a program, with the user's own configuration and credentials.
+
+use crate::temporary::TemporaryDirectory;
+use futures_util::future::LocalBoxFuture;
+use gantry_archive::Entry;
+use gantry_engine::{Checkout, Fault, Git};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::{env, fs, io};
+use tokio::process::Command;
+use tokio::runtime::Handle;
+
+/// Git, found in `PATH`.
+#[derive(Debug)]
+pub(crate) struct NativeGit {
+    runtime: Handle,
+    program: PathBuf,
+    /// Where repositories are put while their files are read.
+    folder: PathBuf,
+}
+
+impl NativeGit {
+    /// `None` where `PATH` leads to no git.
+    pub(crate) fn find(runtime: &Handle, folder: &Path) -> Option<Self> {
+        let program =
+            env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join("git")).find(|path| is_program(path))?;
+        Some(Self { runtime: runtime.clone(), program, folder: folder.to_owned() })
+    }
+
+    /// Runs git in `folder` and gives what it prints.
+    async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
+        let mut command = Command::new(&self.program);
+        command.arg("--no-replace-objects").args(arguments).current_dir(folder);
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        // Nobody is there to be asked, and a host that is new is trusted, as by npm.
+        for (name, value) in [("GIT_ASKPASS", "echo"), ("GIT_SSH_COMMAND", "ssh -oStrictHostKeyChecking=accept-new")] {
+            if env::var_os(name).is_none() {
+                command.env(name, value);
+            }
+        }
+        let failed = |message: String| Fault::new("GIT_FAILED", message);
+        let what = arguments.first().copied().unwrap_or_default().to_owned();
+        let ran = self.runtime.spawn(async move { command.output().await }).await;
+        let output = ran
+            .unwrap_or_else(|error| Err(io::Error::other(error)))
+            .map_err(|error| failed(format!("git cannot be run: {error}")))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            return Err(failed(format!("git {what} failed: {}", without_passwords(&text.join("; ")))));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    async fn check_out_in(&self, folder: &Path, url: &str, revision: &str) -> Result<Checkout, Fault> {
+        self.run(folder, &["init", "--quiet"]).await?;
+        // A server may refuse to give one commit alone; then everything is had, as by npm.
+        let one = ["fetch", "--quiet", "--depth=1", "--", url, revision];
+        let fetched = match self.run(folder, &one).await {
+            Ok(_) => "FETCH_HEAD".to_owned(),
+            Err(_) => {
+                let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/remotes/origin/*", "HEAD"];
+                self.run(folder, &all).await?;
+                self.commit_named(folder, revision).await?
+            }
+        };
+        self.run(folder, &["checkout", "--quiet", "--detach", &fetched, "--"]).await?;
+        if folder.join(".gitmodules").exists() {
+            self.run(folder, &["submodule", "update", "--quiet", "--init", "--recursive"]).await?;
+        }
+        let commit = self.run(folder, &["rev-parse", "HEAD"]).await?.trim().to_owned();
+        let mut files = Vec::new();
+        read_folder(folder, "", &mut files)
+            .map_err(|error| Fault::new("GIT_FAILED", format!("a repository cannot be read: {error}")))?;
+        files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
+        Ok(Checkout { commit, files })
+    }
+
+    /// What `revision` is in a repository of which everything has been fetched.
+    async fn commit_named(&self, folder: &Path, revision: &str) -> Result<String, Fault> {
+        // `HEAD~3` is of the remote's head.
+        let of_head = revision.strip_prefix("HEAD").map(|rest| format!("FETCH_HEAD{rest}"));
+        let names = [of_head, Some(revision.to_owned()), Some(format!("origin/{revision}"))];
+        for name in names.into_iter().flatten() {
+            let wanted = format!("{name}^{{commit}}");
+            let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted];
+            if let Ok(text) = self.run(folder, &arguments).await {
+                let commit = text.lines().last().unwrap_or_default().trim();
+                if !commit.is_empty() {
+                    return Ok(commit.to_owned());
+                }
+            }
+        }
+        Err(Fault::new("GIT_REVISION", format!("the repository has no commit, branch or tag {revision}")))
+    }
+}
+
+impl Git for NativeGit {
+    fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>> {
+        Box::pin(async move { self.run(Path::new("/"), &["ls-remote", "--", url]).await })
+    }
+
+    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>> {
+        Box::pin(async move {
+            if revision.starts_with('-') {
+                return Err(Fault::new("GIT_REVISION", format!("{revision} is no commit, branch or tag")));
+            }
+            let folder = TemporaryDirectory::create(&self.folder, "git-")?;
+            self.check_out_in(folder.path(), url, revision).await
+        })
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Adds the files below `folder`, without what git itself keeps there.
+fn read_folder(folder: &Path, inside: &str, files: &mut Vec<Entry<'static>>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let kind = entry.file_type()?;
+        let Some(text) = name.to_str().filter(|_| name != OsStr::new(".git")) else { continue };
+        let path = if inside.is_empty() { text.to_owned() } else { format!("{inside}/{text}") };
+        if kind.is_dir() {
+            read_folder(&entry.path(), &path, files)?;
+        } else if kind.is_file() {
+            let executable = entry.metadata()?.permissions().mode() & 0o111 != 0;
+            files.push(Entry { path, data: Cow::Owned(fs::read(entry.path())?), executable });
+        }
+    }
+    Ok(())
+}
+
+/// Text in which addresses have lost their user and password.
+fn without_passwords(text: &str) -> String {
+    let words = text.split(' ').map(|word| match (word.find("://"), word.rfind('@')) {
+        (Some(start), Some(end)) if end > start => Cow::Owned(format!("{}{}", &word[..start + 3], &word[end + 1..])),
+        _ => Cow::Borrowed(word),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_passwords;
+
+    #[test]
+    fn passwords_are_not_told() {
+        let text = "fatal: unable to access 'https://me:secret@host.test/a/b.git/': no";
+        assert_eq!(without_passwords(text), "fatal: unable to access 'https://host.test/a/b.git/': no");
+    }
+}

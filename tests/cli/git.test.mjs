@@ -1,0 +1,237 @@
+// Dependencies in git repositories: gantry and npm come to the same lock and tree, and say no to the same.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Pair } from './lib/pair.mjs';
+import { registryForSuite } from './lib/programs.mjs';
+
+const root = (dependencies) => ({ name: 'root', version: '1.0.0', dependencies });
+const NOBODY = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@test',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@test',
+};
+
+/** A repository with a history of three versions, a branch and a folder that is a package of its own. */
+class Repository {
+  constructor(folder) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true });
+    this.git('init', '--quiet', '--initial-branch=main');
+    this.write({
+      'package.json': {
+        name: 'tool',
+        version: '1.0.0',
+        main: 'lib/index.js',
+        bin: 'bin/tool.js',
+        files: ['lib'],
+        dependencies: { left: '^1.0.0' },
+      },
+      'lib/index.js': 'module.exports = 1;\n',
+      'lib/.npmignore': 'left-out.js\n',
+      'lib/left-out.js': '',
+      'bin/tool.js': '#!/usr/bin/env node\n',
+      'src/index.ts': 'export default 1;\n',
+      'README.md': '# tool\n',
+      'part/package.json': { name: 'part', version: '0.1.0' },
+    });
+    chmodSync(join(folder, 'bin/tool.js'), 0o755);
+    symlinkSync('lib/index.js', join(folder, 'lib/link.js'));
+    this.commit('first', 'v1.0.0');
+    this.write({
+      'package.json': { name: 'tool', version: '1.1.0', dependencies: { left: '1.0.0' } },
+      '.gitignore': 'dist\n',
+    });
+    this.commit('second');
+    this.git('tag', '--annotate', '--message', 'second', 'release-v1.1.0');
+    this.git('branch', 'stable');
+    this.write({ 'package.json': { name: 'tool', version: '2.0.0', scripts: { prepare: 'false' }, license: 'MIT' } });
+    this.commit('third', 'v2.0.0');
+  }
+
+  git(...words) {
+    const environment = { ...process.env, ...NOBODY, GIT_CONFIG_GLOBAL: '/dev/null' };
+    return execFileSync('git', words, { cwd: this.folder, env: environment, encoding: 'utf8' }).trim();
+  }
+
+  write(files) {
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+      writeFileSync(join(this.folder, path), typeof content === 'string' ? content : JSON.stringify(content));
+    }
+  }
+
+  commit(message, tag) {
+    this.git('add', '--all');
+    this.git('commit', '--quiet', '--message', message);
+    if (tag) this.git('tag', tag);
+    return this.git('rev-parse', 'HEAD');
+  }
+}
+
+/** Starts the host; it ends with the test. */
+async function startHost(context, folder) {
+  const program = fileURLToPath(new URL('lib/git-host.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  context.after(() => child.stdin.end());
+  const [line] = await new Promise((settle) => child.stdout.setEncoding('utf8').once('data', (text) => settle([text])));
+  return { ...JSON.parse(line), asked: () => JSON.parse(readFileSync(join(folder, 'asked.json'), 'utf8')) };
+}
+
+describe('git', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    '--fixtures',
+    'basic',
+  );
+
+  test('branches, tags, ranges, commits and what comes later', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const address = `git+file://${repository.folder}`;
+    const first = repository.git('rev-parse', 'v1.0.0');
+    pair.write({
+      'package.json': root({
+        head: address,
+        branch: `${address}#stable`,
+        tag: `${address}#v1.0.0`,
+        annotated: `${address}#release-v1.1.0`,
+        range: `${address}#semver:^1.0.0`,
+        commit: `${address}#${first}`,
+        before: `${address}#HEAD~2`,
+        part: `${address}#path:part`,
+      }),
+    });
+    pair.same('first');
+    pair.same('again');
+    pair.same('from the lock', 'ci');
+    for (const folder of pair.folders) rmSync(join(folder, 'node_modules'), { recursive: true });
+    rmSync(join(pair.workspace.folder, 'store'), { recursive: true });
+    pair.same('from the lock, with nothing stored', 'ci');
+
+    repository.write({ 'package.json': { name: 'tool', version: '2.1.0' } });
+    repository.commit('fourth');
+    pair.same('a branch that has moved stays where it was');
+    pair.write({
+      'package.json': root({ branch: `${address}#main`, tag: `${address}#v2.0.0`, range: `${address}#semver:2` }),
+    });
+    pair.same('other branches, tags and ranges are asked for');
+  });
+
+  test('the lock of one is the lock of the other', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}#stable` }) });
+    pair.same('first');
+    const [ours, theirs] = pair.folders;
+    pair.workspace.npm(ours, 'ci', '--ignore-scripts').succeeded();
+    pair.workspace.gantry('ci', '--prefix', theirs).succeeded();
+  });
+
+  test('what is not there is an error that says so', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const address = `git+file://${repository.folder}`;
+    const failing = (wanted, code) => {
+      pair.write({ 'package.json': root({ tool: wanted }) });
+      return pair.fail(wanted, code);
+    };
+    assert.match(failing(`${address}#nowhere`, 'GIT_REVISION').message, /nowhere/);
+    assert.match(failing(`${address}#semver:^7`, 'GIT_REVISION').message, /no tag in the range \^7/);
+    assert.match(failing(`${address}/missing`, 'GIT_FAILED').message, /ls-remote/);
+    failing(`${address}#${'0'.repeat(40)}`, 'GIT_REVISION');
+    repository.git('rm', '--quiet', 'package.json');
+    repository.commit('nothing to install');
+    assert.match(failing(`${address}#main`, 'GIT_FAILED').message, /no package\.json/);
+  });
+
+  test('a script that would prepare it is told of', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}` }) });
+    const run = pair.workspace.gantry('install', '--prefix', pair.folders[0], '--json').succeeded();
+    const warnings = run.lines.filter(({ type }) => type === 'warning').map(({ code }) => code);
+    assert.deepEqual(warnings, ['GIT_NOT_PREPARED']);
+  });
+
+  test('allow-git and its like are heeded, from a lock too', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const address = `git+file://${repository.folder}`;
+    const outer = new Repository(join(pair.workspace.folder, 'outer'));
+    outer.write({ 'package.json': { name: 'outer', version: '3.0.0', dependencies: { tool: address } } });
+    outer.commit('it depends on a repository');
+    pair.write({ 'package.json': root({ outer: `git+file://${outer.folder}` }) });
+    pair.same('everything is allowed');
+    for (const [setting, fails] of [
+      ['none', true],
+      ['root', true],
+      ['all', false],
+    ]) {
+      pair.write({ '.npmrc': `allow-git=${setting}\n` });
+      if (fails) pair.fail(`allow-git=${setting}`, 'RESOLVE_NOT_ALLOWED', 'ci');
+      else pair.same(`allow-git=${setting}`, 'ci');
+      pair.remove('node_modules');
+    }
+    pair.write({ '.npmrc': 'allow-git=none\n' });
+    pair.remove('package-lock.json');
+    assert.match(pair.fail('without a lock', 'RESOLVE_NOT_ALLOWED').message, /"git" are not allowed/);
+    pair.write({ 'package.json': root({ tool: address }), '.npmrc': 'allow-git=root\n' });
+    pair.same('what the project asks for itself');
+    pair.write({
+      'package.json': { ...root({ left: '1.0.0' }), optionalDependencies: { tool: address } },
+      '.npmrc': 'allow-git=none\n',
+    });
+    pair.remove('node_modules');
+    pair.remove('package-lock.json');
+    pair.same('what is optional is left out');
+  });
+
+  test('a known host: references by git or over HTTPS, contents as an archive', async (context) => {
+    const pair = new Pair(context, registry, {});
+    const repositories = join(pair.workspace.folder, 'repositories');
+    const repository = new Repository(join(repositories, 'someone', 'tool.git'));
+    symlinkSync('tool.git', join(repositories, 'someone', 'tool'));
+    const host = await startHost(context, repositories);
+    const git = { GIT_CONFIG_GLOBAL: join(repositories, 'gitconfig'), GIT_ALLOW_PROTOCOL: 'file' };
+    writeFileSync(git.GIT_CONFIG_GLOBAL, `[url "file://${repositories}/"]\n  insteadOf = https://github.com/\n`);
+    Object.assign(pair.workspace.environment, git, { NO_PROXY: '127.0.0.1,localhost' });
+    pair.write({
+      '.npmrc': `https-proxy=${host.proxy}\nnoproxy=127.0.0.1\ncafile=${host.authority}\n`,
+      'package.json': root({
+        tool: 'someone/tool#stable',
+        range: 'github:someone/tool#semver:1.0.0',
+        head: 'someone/tool',
+      }),
+    });
+    pair.same('with git');
+    const [ours] = pair.folders;
+    const lock = readFileSync(join(ours, 'package-lock.json'), 'utf8');
+    assert.match(lock, /"git\+ssh:\/\/git@github\.com\/someone\/tool\.git#[0-9a-f]{40}"/);
+    pair.same('from the lock', 'ci');
+
+    pair.remove('node_modules');
+    rmSync(join(ours, 'package-lock.json'));
+    rmSync(join(pair.workspace.folder, 'store'), { recursive: true });
+    pair.workspace.environment.PATH = '/nowhere';
+    const before = host.asked().length;
+    pair.workspace.gantry('install', '--prefix', ours).succeeded();
+    assert.equal(readFileSync(join(ours, 'package-lock.json'), 'utf8'), lock, 'without git the lock is the same');
+    const asked = host
+      .asked()
+      .slice(before)
+      .map((url) => new URL(url).pathname.split('/').slice(0, 4).join('/'));
+    assert.ok(asked.includes('/someone/tool.git/info'), 'references were asked for over HTTPS');
+
+    pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}` }) });
+    const refused = pair.workspace.gantry('install', '--prefix', ours, '--json');
+    assert.match(refused.lines.at(-1).message, /git is not here/);
+  });
+});
