@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, launch } from 'puppeteer-core';
 import { runSuite, SUITES } from './support/conformance.js';
 import { expect, test } from './support/fixtures.js';
+import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
 import { inRoot } from './support/paths.js';
+import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
 const executablePath =
   process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
@@ -81,6 +83,30 @@ test('Firefox: a page that is reloaded while its store is open gets it again eve
     expect(packages).toBe(1);
     await page.reload();
   }
+  await page.close();
+});
+
+test('Firefox: a worker reads a project by itself, synchronously, also beside installs', async ({ site, fixtures }) => {
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  await page.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const gantry = await Gantry.open({ registry });
+    await gantry.install({ packageJson: { dependencies: { right: '^1.0.0', executable: '1.0.0' } } });
+    await gantry.close();
+  }, fixtures.url);
+  expect(await page.evaluate(evaluateInWorker, readAll)).toMatchObject({ ...ANSWERS, method: 'snapshots' });
+  const result = (await page.evaluate(
+    async (source, registry) => {
+      const module = await import(`${location.origin}/package/dist/index.js`);
+      return new Function(`return (${source})`)()(module, registry);
+    },
+    readBesideInstalls.toString(),
+    fixtures.url,
+  )) as Awaited<ReturnType<typeof readBesideInstalls>>;
+  expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
+  expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
+  expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
   await page.close();
 });
 
