@@ -1,9 +1,9 @@
-// Runs a test's own script in this worker, with `gantry/sync` at hand.
+// Runs a test's own script in this worker, with the entries of the package at hand.
 addEventListener('message', async ({ data: { source, argument } }) => {
   try {
-    const sync = await import('/package/dist/sync.js');
+    const [sync, exporting] = await Promise.all([import('/package/dist/sync.js'), import('/package/dist/export.js')]);
     const run = new Function(`return (${source})`)();
-    postMessage({ result: await run(sync, argument) });
+    postMessage({ result: await run({ ...sync, ...exporting }, argument) });
   } catch (error) {
     postMessage({ problem: `${error?.code ?? ''} ${error?.stack ?? error}` });
   }

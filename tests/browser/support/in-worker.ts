@@ -1,6 +1,6 @@
-/** Running a test's own script in a worker of the user's, with `gantry/sync` at hand. */
+/** Running a test's own script in a worker of the user's, with `gantry/sync` and `gantry/export` at hand. */
 
-export type WorkerModules = typeof import('../../../web/src/sync.js');
+export type WorkerModules = typeof import('../../../web/src/sync.js') & typeof import('../../../web/src/export.js');
 
 /** For `page.evaluate` on a page of the site, in any browser: `argument` of {@link inWorker}. */
 export function evaluateInWorker<T>([source, argument]: readonly [string, string]): Promise<T> {
