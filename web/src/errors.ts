@@ -18,6 +18,8 @@ export type PageErrorCode =
   | 'INTERNAL'
   /** An option has a value that cannot be used. */
   | 'INVALID_OPTION'
+  /** An import that leads to no file (`gantry/resolve`). */
+  | 'MODULE_NOT_FOUND'
   /** This browser or context has no synchronous access to OPFS. */
   | 'STORAGE_UNAVAILABLE'
   /** Another tab has the store open, and waiting for it was given up. */
