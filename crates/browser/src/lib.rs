@@ -23,6 +23,7 @@ mod pool;
 mod project;
 mod reader;
 mod shared_files;
+mod snapshot;
 mod store;
 mod unpacker;
 

@@ -3,7 +3,7 @@
 //!
 //! It is the tree as it was when the reader was opened. The journal is read once; the packs that the tree needs are opened
 //! for as long as the reader lives. Where the browser shares files (Chromium) they are read through access handles, about a
-//! microsecond each; elsewhere through `File` snapshots and `FileReaderSync`. What is recorded in a pack never changes, so
+//! microsecond each; elsewhere through `File` [snapshots](crate::snapshot). What is recorded in a pack never changes, so
 //! neither can see anything but what was installed. Whoever opens a reader keeps the store from being removed meanwhile.
 
 use crate::answers;
@@ -13,6 +13,7 @@ use crate::error::{failed, to_javascript};
 use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
+use crate::snapshot::Snapshot;
 use crate::store::{file_fault, store_fault};
 use bytes::Bytes;
 use gantry_engine::Fault;
@@ -26,7 +27,6 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{File, FileReaderSync};
 
 /// How often the journal is read again when it grows under the reading.
 const ATTEMPTS: usize = 20;
@@ -55,7 +55,7 @@ pub(crate) struct OpenPacks {
 #[derive(Debug)]
 enum PackFile {
     Handle(OpfsFile),
-    Snapshot(File, FileReaderSync),
+    Snapshot(Snapshot),
 }
 
 #[wasm_bindgen]
@@ -199,22 +199,13 @@ impl PackFile {
             return directory.open_for_reading(name).await.map(Self::Handle).map_err(|error| file_fault(&error));
         }
         let file = directory.snapshot(name).await.map_err(|error| file_fault(&error))?;
-        FileReaderSync::new().map(|reader| Self::Snapshot(file, reader)).map_err(|error| failed(&error))
+        Snapshot::new(file).map(Self::Snapshot)
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
         match self {
             Self::Handle(file) => file.read_array(offset, size).map_err(|error| file_fault(&error)),
-            Self::Snapshot(file, reader) => {
-                #[expect(clippy::cast_precision_loss, reason = "offsets in packs are far below 2^53")]
-                let (start, end) = (offset as f64, (offset + u64::from(size)) as f64);
-                let part = file.slice_with_f64_and_f64(start, end).map_err(|error| failed(&error))?;
-                let buffer = reader.read_as_array_buffer(&part).map_err(|error| failed(&error))?;
-                if buffer.byte_length() < size {
-                    return Err(Fault::new("STORE_CORRUPT", "a pack ends before what was recorded of it"));
-                }
-                Ok(Uint8Array::new(&buffer))
-            }
+            Self::Snapshot(snapshot) => snapshot.read(offset, size),
         }
     }
 }
