@@ -65,3 +65,64 @@ test('what cannot be opened says why', async ({ blank, fixtures }) => {
   expect(await blank.evaluate(evaluateInWorker, [unknown[0], '{"project":"none"}'] as const)).toBe('PROJECT_UNKNOWN');
   expect(await blank.evaluate(evaluateInWorker, [unknown[0], '{}'] as const)).toBe('opened');
 });
+
+test('a pack that an install appends to can be read by others, and is written by nobody else', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/with-script/-/*', kind: 'hang-in-body', after: 10 });
+  await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 1 });
+      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      const abort = new AbortController();
+      const installing = gantry
+        .install({
+          packageJson: { dependencies: { left: '1.1.0', 'with-script': '1.0.0' } },
+          signal: abort.signal,
+          onEvent: ({ type }) => {
+            if (type === 'package') document.title = 'one is unpacked';
+          },
+        })
+        .catch(({ code }) => code);
+      Object.assign(globalThis, {
+        stop: async () => {
+          abort.abort();
+          const code = await installing;
+          await gantry.close();
+          return code;
+        },
+      });
+    },
+    fixtures.url,
+  );
+  await expect(blank).toHaveTitle('one is unpacked');
+  const [source] = inWorker(async ({ openProject }) => {
+    const project = await openProject();
+    const text = project.fs.readFileSync('/node_modules/left/index.js', 'utf8');
+    const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
+    const store = await stores.getDirectoryHandle('gantry');
+    const open = async (name: string) => {
+      const file = (await store.getFileHandle(name)) as FileSystemFileHandle & {
+        createSyncAccessHandle(): Promise<{ close(): void }>;
+      };
+      return file.createSyncAccessHandle().then(
+        (handle) => {
+          handle.close();
+          return 'opened';
+        },
+        (error) => error.name,
+      );
+    };
+    const during = [await open('pack-0'), await open('pack-0.writer')];
+    project.close();
+    return { text, during };
+  });
+  const locked = 'NoModificationAllowedError';
+  expect(await blank.evaluate(evaluateInWorker, [source, ''] as const)).toEqual({
+    text: 'module.exports = "left 1.0.0"\n',
+    during: [locked, locked],
+  });
+  expect(await blank.evaluate(() => (globalThis as unknown as { stop(): Promise<string> }).stop())).toBe('ABORTED');
+});

@@ -95,6 +95,13 @@ async fn settled<T: JsCast>(promise: js_sys::Promise, path: &str) -> Result<T, F
     JsFuture::from(promise).await.map(JsCast::unchecked_into).map_err(file_error(path))
 }
 
+/// What to do where there is no file of that name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnMissing {
+    Create,
+    Fail,
+}
+
 impl OpfsDirectory {
     /// The folder `gantry/<name>` of this origin, made where it is missing.
     pub async fn open_store(name: &str) -> Result<Self, FileError> {
@@ -126,16 +133,15 @@ impl OpfsDirectory {
         if !shares_files() {
             return self.open(name).await;
         }
-        let guard = Guard(self.open_handle(&guard_name(name), Mode::Exclusive).await?);
-        let mut file = self.open_for_reading(name).await?;
-        file.guard = Some(guard);
-        Ok(file)
+        let guard = Guard(self.open_handle(&guard_name(name), Mode::Exclusive, OnMissing::Create).await?);
+        let handle = self.open_handle(name, Mode::Shared, OnMissing::Create).await?;
+        Ok(OpfsFile { handle, name: self.path(name), guard: Some(guard) })
     }
 
-    /// A pack to read from. Where files are not shared this is as exclusive as [`open`](Directory::open).
+    /// A pack to read from, which is there. Where files are not shared this is as exclusive as [`open`](Directory::open).
     pub async fn open_for_reading(&self, name: &str) -> Result<OpfsFile, FileError> {
         let mode = if shares_files() { Mode::Shared } else { Mode::Exclusive };
-        let handle = self.open_handle(name, mode).await?;
+        let handle = self.open_handle(name, mode, OnMissing::Fail).await?;
         Ok(OpfsFile { handle, name: self.path(name), guard: None })
     }
 
@@ -146,10 +152,15 @@ impl OpfsDirectory {
         settled(file.get_file(), &path).await
     }
 
-    async fn open_handle(&self, name: &str, mode: Mode) -> Result<FileSystemSyncAccessHandle, FileError> {
+    async fn open_handle(
+        &self,
+        name: &str,
+        mode: Mode,
+        on_missing: OnMissing,
+    ) -> Result<FileSystemSyncAccessHandle, FileError> {
         let path = self.path(name);
         let options = FileSystemGetFileOptions::new();
-        options.set_create(true);
+        options.set_create(on_missing == OnMissing::Create);
         let file: FileSystemFileHandle =
             settled(self.handle.get_file_handle_with_options(name, &options), &path).await?;
         let promise = match mode {
@@ -187,7 +198,7 @@ impl Directory for OpfsDirectory {
     type File = OpfsFile;
 
     async fn open(&self, name: &str) -> Result<OpfsFile, FileError> {
-        let handle = self.open_handle(name, Mode::Exclusive).await?;
+        let handle = self.open_handle(name, Mode::Exclusive, OnMissing::Create).await?;
         Ok(OpfsFile { handle, name: self.path(name), guard: None })
     }
 
