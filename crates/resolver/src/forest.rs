@@ -177,6 +177,11 @@ pub(crate) struct Forest {
     next_sequence: u32,
 }
 
+/// Room for a project of usual size: what grows is copied, and what is not used costs nothing.
+const LIKELY_NODES: usize = 2048;
+/// Dependencies of a package.
+const LIKELY_EDGES: usize = 4;
+
 /// More override propagations than this in one resolution means that rules chase each other in a circle.
 const PROPAGATION_LIMIT: u32 = 5_000_000;
 
@@ -187,8 +192,8 @@ impl Forest {
             specs,
             rules,
             packages: Vec::new(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
+            nodes: Vec::with_capacity(LIKELY_NODES),
+            edges: Vec::with_capacity(LIKELY_NODES * LIKELY_EDGES),
             root: NodeId::new(0),
             workspaces: Vec::new(),
             has_shrinkwraps: false,

@@ -4,34 +4,52 @@ use crate::build::Builder;
 use crate::forest::Node;
 use crate::ids::NodeId;
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
-use gantry_spec::compare_locale;
+use gantry_spec::compare_locale_key;
 use rustc_hash::FxHashSet;
+
+/// What an entry is made of.
+enum Source<'a> {
+    Node(NodeId),
+    Orphan(&'a LockEntry),
+}
 
 impl Builder {
     /// The lock of the tree as it stands.
     pub(crate) fn to_lock(&self) -> Lockfile {
         let root = self.forest.package_of(self.forest.root);
-        let mut packages: Vec<LockEntry> = Vec::new();
+        let nodes = self.forest.inventory().into_iter().skip(1);
+        let nodes = nodes.filter(|&id| !self.is_left_out(id) && !self.is_stale(id));
+        let mut places: Vec<(String, Source<'_>)> =
+            nodes.map(|id| (self.forest.location(id), Source::Node(id))).collect();
+        if !self.orphans.is_empty() {
+            let mut listed: FxHashSet<String> = places.iter().map(|(path, _)| path.clone()).collect();
+            for orphan in &self.orphans {
+                let mut folders = orphan.path.match_indices("/node_modules/").map(|(end, _)| &orphan.path[..end]);
+                let taken = folders.any(|folder| listed.contains(folder));
+                if !taken {
+                    listed.insert(orphan.path.clone());
+                    places.push((orphan.path.clone(), Source::Orphan(orphan)));
+                }
+            }
+        }
+        // Entries are large: they are made where they belong.
+        places.sort_by_cached_key(|(path, _)| compare_locale_key(path));
+        let mut packages: Vec<LockEntry> = Vec::with_capacity(places.len() + 1);
         let project = self.root_entry(&root.manifest);
         if project.manifest != Manifest::default() {
             packages.push(project);
         }
-        for id in self.forest.inventory().into_iter().skip(1) {
-            if !self.is_left_out(id) && !self.is_stale(id) {
-                packages.push(self.entry(id, self.forest.node(id)));
-            }
-        }
-        let mut listed: FxHashSet<String> = packages.iter().map(|entry| entry.path.clone()).collect();
-        for orphan in &self.orphans {
-            let flags = LockEntry { extraneous: true, peer: false, dev: false, optional: false, ..orphan.clone() };
-            let mut folders = orphan.path.match_indices("/node_modules/").map(|(end, _)| &orphan.path[..end]);
-            let taken = folders.any(|folder| listed.contains(folder));
-            if !taken {
-                listed.insert(orphan.path.clone());
-                packages.push(LockEntry { dev_optional: false, ..flags });
-            }
-        }
-        packages.sort_by(|a, b| compare_locale(&a.path, &b.path));
+        packages.extend(places.into_iter().map(|(path, source)| match source {
+            Source::Node(id) => self.entry(path, id),
+            Source::Orphan(orphan) => LockEntry {
+                extraneous: true,
+                peer: false,
+                dev: false,
+                optional: false,
+                dev_optional: false,
+                ..orphan.clone()
+            },
+        }));
         let folder = Some(&self.options.folder_name).filter(|name| !name.is_empty());
         Lockfile {
             name: root.manifest.name.as_ref().filter(|name| !name.is_empty()).or(folder).cloned(),
@@ -65,8 +83,8 @@ impl Builder {
         LockEntry { manifest, ..LockEntry::default() }
     }
 
-    fn entry(&self, id: NodeId, node: &Node) -> LockEntry {
-        let path = self.forest.location(id);
+    fn entry(&self, path: String, id: NodeId) -> LockEntry {
+        let node = self.forest.node(id);
         if let Some(target) = node.link {
             return LockEntry {
                 path,

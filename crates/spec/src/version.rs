@@ -54,6 +54,9 @@ impl Version {
     }
 
     fn parse_reading(text: &str, reading: Reading) -> Option<Version> {
+        if let Some(numbers) = plain_numbers(text) {
+            return Some(Version::new(numbers, None));
+        }
         if text.len() > LONGEST_TEXT && text.encode_utf16().count() > LONGEST_TEXT {
             return None;
         }
@@ -118,6 +121,27 @@ impl Version {
             (true, true) => self.prerelease.iter().map(Ranked).cmp(other.prerelease.iter().map(Ranked)),
         })
     }
+}
+
+/// The numbers of what is nothing but three of them, none longer than what surely fits and none with a zero in front: most
+/// versions, which need no scanner.
+fn plain_numbers(text: &str) -> Option<[u64; 3]> {
+    let mut numbers = [0; 3];
+    let (mut place, mut start) = (0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                let number: &mut u64 = &mut numbers[place];
+                if at - start == 15 || (at > start && *number == 0) {
+                    return None;
+                }
+                *number = *number * 10 + u64::from(byte - b'0');
+            }
+            b'.' if at > start && place < 2 => (place, start) = (place + 1, at + 1),
+            _ => return None,
+        }
+    }
+    (place == 2 && text.len() > start).then_some(numbers)
 }
 
 /// Reads digits; `None` for an x-part and for a number beyond [`LARGEST_NUMBER`].

@@ -20,7 +20,7 @@ pub use error::{CODES, StoreError};
 pub use index::{FileRecord, PackageFacts, PackageIndex};
 pub use key::PackageKey;
 pub use pack::{
-    Catalog, Journal, JournalRecord, PackAssignment, PackStore, PackWriter, ProjectRecord, SegmentCheck, SegmentPlace,
-    StoredPackage, Usage, pack_name,
+    Catalog, Journal, JournalRecord, PackAssignment, PackStore, PackWriter, ProjectRecord, Pruned, SegmentCheck,
+    SegmentPlace, StoredPackage, Usage, pack_name,
 };
 pub use prepare::{PreparedPackage, prepare};

@@ -15,6 +15,7 @@ mod catalog;
 mod check;
 mod format;
 mod journal;
+mod prune;
 mod record;
 mod store;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use catalog::{Catalog, ProjectRecord, StoredPackage};
 pub use check::SegmentCheck;
 pub use format::pack_name;
 pub use journal::Journal;
+pub use prune::Pruned;
 pub use record::{JournalRecord, SegmentPlace};
 pub use store::{PackAssignment, PackStore, Usage};
 pub use writer::PackWriter;

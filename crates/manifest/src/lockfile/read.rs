@@ -125,7 +125,7 @@ fn read_entry(path: String, entry: Value, file: &str) -> Result<LockEntry, Manif
         return Err(shape(format!("link {:?} of \"packages\" has no \"resolved\"", entry.path)));
     }
     if !entry.link {
-        let manifest = manifest_of(members, Some(entry.folder_name()));
+        let manifest = manifest_of(members.into(), Some(entry.folder_name()));
         entry.manifest = manifest.map_err(|problem| {
             shape(format!("\"{}\" of {:?} in \"packages\" must be {}", problem.field, entry.path, problem.expected))
         })?;

@@ -9,11 +9,13 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::value::Object;
+use super::fields::Fields;
 
 /// The text of a document: byte order mark removed, bytes that are not UTF-8 replaced, as node reads files.
 pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // Looking for what is wrong is much slower than finding that nothing is.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// The same JSON with U+FFFD for every half of a surrogate pair that stands alone; `None` if there is none.
@@ -52,14 +54,14 @@ fn escaped_unit(text: &str, at: usize) -> Option<u16> {
 }
 
 /// The wanted members, or `None` if the document is JSON but no object.
-pub(super) fn read_members(text: &str, wanted: &[&str]) -> Result<Option<Object>, serde_json::Error> {
+pub(super) fn read_members(text: &str, wanted: &[&'static str]) -> Result<Option<Fields>, serde_json::Error> {
     parse_members(text, wanted).or_else(|error| match without_lone_surrogates(text) {
         Some(text) => parse_members(&text, wanted),
         None => Err(error),
     })
 }
 
-fn parse_members(text: &str, wanted: &[&str]) -> Result<Option<Object>, serde_json::Error> {
+fn parse_members(text: &str, wanted: &[&'static str]) -> Result<Option<Fields>, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let members = Members { wanted }.deserialize(&mut deserializer)?;
     deserializer.end()?;
@@ -67,11 +69,11 @@ fn parse_members(text: &str, wanted: &[&str]) -> Result<Option<Object>, serde_js
 }
 
 struct Members<'a> {
-    wanted: &'a [&'a str],
+    wanted: &'a [&'static str],
 }
 
 impl<'de> DeserializeSeed<'de> for Members<'_> {
-    type Value = Option<Object>;
+    type Value = Option<Fields>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
@@ -79,18 +81,18 @@ impl<'de> DeserializeSeed<'de> for Members<'_> {
 }
 
 impl<'de> Visitor<'de> for Members<'_> {
-    type Value = Option<Object>;
+    type Value = Option<Fields>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("any JSON")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-        let mut found = Object::new();
+        let mut found = Fields::default();
         while let Some(wanted) = access.next_key_seed(Key { wanted: self.wanted })? {
             match wanted {
                 Some(name) => {
-                    found.insert(name.to_owned(), access.next_value::<Value>()?);
+                    found.put(name, access.next_value::<Value>()?);
                 }
                 None => {
                     access.next_value::<IgnoredAny>()?;
@@ -132,19 +134,19 @@ impl<'de> Visitor<'de> for Members<'_> {
 
 /// Recognises a wanted key without allocating for the others.
 struct Key<'a> {
-    wanted: &'a [&'a str],
+    wanted: &'a [&'static str],
 }
 
-impl<'de, 'a> DeserializeSeed<'de> for Key<'a> {
-    type Value = Option<&'a str>;
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Option<&'static str>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<'a> Visitor<'_> for Key<'a> {
-    type Value = Option<&'a str>;
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<&'static str>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a member name")

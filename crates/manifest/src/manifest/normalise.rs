@@ -7,6 +7,7 @@
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use super::fields::Fields;
 use super::value::{Object, strings_of, truthy, worth_keeping};
 use super::{DependencyMap, Dist, Manifest, bin};
 
@@ -18,7 +19,7 @@ pub(crate) struct FieldProblem {
 }
 
 /// Builds a manifest out of a document's members. `folder` names a package whose document does not.
-pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<Manifest, FieldProblem> {
+pub(crate) fn manifest_of(mut members: Fields, folder: Option<&str>) -> Result<Manifest, FieldProblem> {
     let mut manifest = Manifest {
         name: text(&mut members, "name")?,
         version: text(&mut members, "version")?,
@@ -26,13 +27,13 @@ pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<M
         declares_dev_dependencies: members.get("devDependencies").is_some_and(Value::is_object),
         dev_dependencies: dependencies(&mut members, "devDependencies")?,
         optional_dependencies: dependencies(&mut members, "optionalDependencies")?,
-        accept_dependencies: text_pairs(members.swap_remove("acceptDependencies").as_ref()),
+        accept_dependencies: text_pairs(members.take("acceptDependencies").as_ref()),
         has_install_script: has_install_script(&members),
-        has_shrinkwrap: ["hasShrinkwrap", "_hasShrinkwrap"].iter().any(|key| members.get(*key).is_some_and(truthy)),
+        has_shrinkwrap: ["hasShrinkwrap", "_hasShrinkwrap"].iter().any(|key| members.get(key).is_some_and(truthy)),
         peer_dependencies_meta: keep(&mut members, "peerDependenciesMeta"),
         workspaces: keep(&mut members, "workspaces"),
         overrides: keep(&mut members, "overrides"),
-        dist: members.swap_remove("dist").and_then(dist_of),
+        dist: members.take("dist").and_then(dist_of),
         ..Manifest::default()
     };
     read_peers(&mut members, &mut manifest)?;
@@ -42,7 +43,7 @@ pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<M
         let optional: FxHashSet<&str> = manifest.optional_dependencies.iter().map(|(name, _)| name.as_str()).collect();
         manifest.dependencies.retain(|(name, _)| !optional.contains(name.as_str()));
     }
-    if let Some(bin) = members.swap_remove("bin") {
+    if let Some(bin) = members.take("bin") {
         manifest.bin = bin::normalise(bin, manifest.name.as_deref().or(folder));
     }
     manifest.funding = match keep(&mut members, "funding") {
@@ -54,7 +55,7 @@ pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<M
     manifest.cpu = platform_list(&mut members, "cpu", &mut manifest.verbatim);
     manifest.libc = platform_list(&mut members, "libc", &mut manifest.verbatim);
     read_license(&mut members, &mut manifest);
-    match members.swap_remove("deprecated") {
+    match members.take("deprecated") {
         Some(Value::String(message)) if !message.is_empty() => manifest.deprecated = Some(message),
         Some(other) if truthy(&other) => {
             manifest.deprecated = Some(other.to_string());
@@ -65,21 +66,21 @@ pub(crate) fn manifest_of(mut members: Object, folder: Option<&str>) -> Result<M
     Ok(manifest)
 }
 
-fn keep(members: &mut Object, field: &str) -> Option<Value> {
-    members.swap_remove(field).filter(worth_keeping)
+fn keep(members: &mut Fields, field: &str) -> Option<Value> {
+    members.take(field).filter(worth_keeping)
 }
 
-fn text(members: &mut Object, field: &str) -> Result<Option<String>, FieldProblem> {
-    match members.swap_remove(field) {
+fn text(members: &mut Fields, field: &str) -> Result<Option<String>, FieldProblem> {
+    match members.take(field) {
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text)),
         Some(other) if truthy(&other) => Err(FieldProblem { field: field.to_owned(), expected: "a string" }),
         _ => Ok(None),
     }
 }
 
-fn dependencies(members: &mut Object, field: &str) -> Result<DependencyMap, FieldProblem> {
+fn dependencies(members: &mut Fields, field: &str) -> Result<DependencyMap, FieldProblem> {
     let problem = |field: String, expected| Err(FieldProblem { field, expected });
-    match members.swap_remove(field) {
+    match members.take(field) {
         Some(Value::Object(entries)) => {
             let mut dependencies = DependencyMap::with_capacity(entries.len());
             for (name, specifier) in entries {
@@ -103,7 +104,7 @@ fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
     members.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn read_peers(members: &mut Object, manifest: &mut Manifest) -> Result<(), FieldProblem> {
+fn read_peers(members: &mut Fields, manifest: &mut Manifest) -> Result<(), FieldProblem> {
     // Unlike the other maps npm ignores this one where it is a string.
     if members.get("peerDependencies").is_some_and(Value::is_string) {
         return Ok(());
@@ -117,9 +118,9 @@ fn read_peers(members: &mut Object, manifest: &mut Manifest) -> Result<(), Field
     Ok(())
 }
 
-fn read_bundled(members: &mut Object, manifest: &mut Manifest) {
-    let misspelt = members.swap_remove("bundledDependencies");
-    let bundled = members.swap_remove("bundleDependencies").or(misspelt);
+fn read_bundled(members: &mut Fields, manifest: &mut Manifest) {
+    let misspelt = members.take("bundledDependencies");
+    let bundled = members.take("bundleDependencies").or(misspelt);
     manifest.bundle_dependencies = match bundled {
         Some(Value::Bool(true)) => manifest.dependencies.iter().map(|(name, _)| name.clone()).collect(),
         Some(Value::Array(names)) => strings_of(&names),
@@ -128,7 +129,7 @@ fn read_bundled(members: &mut Object, manifest: &mut Manifest) {
     };
 }
 
-fn read_engines(members: &mut Object, manifest: &mut Manifest) {
+fn read_engines(members: &mut Fields, manifest: &mut Manifest) {
     let Some(engines) = keep(members, "engines") else { return };
     manifest.engines = text_pairs(Some(&engines));
     // Old packages have a list or a text here. It is no condition to npm, but the lock repeats it.
@@ -138,7 +139,7 @@ fn read_engines(members: &mut Object, manifest: &mut Manifest) {
     }
 }
 
-fn platform_list(members: &mut Object, field: &str, verbatim: &mut Vec<(String, Value)>) -> Vec<String> {
+fn platform_list(members: &mut Fields, field: &str, verbatim: &mut Vec<(String, Value)>) -> Vec<String> {
     let Some(value) = keep(members, field) else { return Vec::new() };
     let list = match &value {
         Value::String(one) => vec![one.clone()],
@@ -152,7 +153,7 @@ fn platform_list(members: &mut Object, field: &str, verbatim: &mut Vec<(String, 
     list
 }
 
-fn read_license(members: &mut Object, manifest: &mut Manifest) {
+fn read_license(members: &mut Fields, manifest: &mut Manifest) {
     let license = match keep(members, "license") {
         Some(Value::Object(mut license)) if license.get("type").is_some_and(truthy) => license.swap_remove("type"),
         other => other,
@@ -164,7 +165,7 @@ fn read_license(members: &mut Object, manifest: &mut Manifest) {
     }
 }
 
-fn has_install_script(members: &Object) -> bool {
+fn has_install_script(members: &Fields) -> bool {
     let scripts = members.get("scripts");
     let has = |name: &str| scripts.and_then(|scripts| scripts.get(name)?.as_str()).is_some_and(|text| !text.is_empty());
     members.get("hasInstallScript").is_some_and(truthy) || has("preinstall") || has("install") || has("postinstall")

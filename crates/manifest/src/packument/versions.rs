@@ -4,6 +4,7 @@
 //! for the 3,478 versions of `typescript` takes a few per cent of the scan. The texts are kept together: looking through
 //! them in the body would bring in a line of memory for each.
 
+use std::borrow::Cow;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use super::scan::{Members, NotJson};
-use super::text::decode_string;
+use super::text::{decode_string, plain_string};
 use crate::Manifest;
 
 /// All versions of one packument. Every method is given the body that the table was read from.
@@ -26,6 +27,10 @@ pub(super) struct VersionTable {
     /// By position. Few of many versions are ever decoded.
     decoded: Mutex<Vec<(usize, Option<Arc<Manifest>>)>>,
 }
+
+/// Bytes of a version in an abbreviated document, and of its number; most have more of the one and fewer of the other.
+const LIKELY_SIZE: usize = 600;
+const LIKELY_TEXT: usize = 8;
 
 /// One version.
 #[derive(Debug)]
@@ -42,25 +47,41 @@ impl VersionTable {
     /// Reads the object whose `{` is at `at`, and gives the position behind it. Of a version given twice the last counts, in
     /// the place of the first.
     pub(super) fn read(body: &[u8], at: usize) -> Result<(VersionTable, usize), NotJson> {
-        let (texts, slots) = (String::new(), Vec::new());
-        let mut table = VersionTable { texts, slots, by_text: HashTable::new(), decoded: Mutex::default() };
+        // A guess that is rarely too low: what grows is copied.
+        let likely = (body.len() - at.min(body.len())) / LIKELY_SIZE;
+        let mut texts: Vec<u8> = Vec::with_capacity(likely * LIKELY_TEXT);
+        let mut table = VersionTable {
+            texts: String::new(),
+            slots: Vec::with_capacity(likely),
+            by_text: HashTable::with_capacity(likely),
+            decoded: Mutex::default(),
+        };
         let mut members = Members::new(body, at);
         for member in members.by_ref() {
             let member = member?;
-            let Some(text) = decode_string(&body[member.key]) else { continue };
             let value = narrow(member.value);
+            let text = match plain_string(&body[member.key.clone()]) {
+                Some(text) => Cow::Borrowed(text),
+                None => match decode_string(&body[member.key]) {
+                    Some(text) => Cow::Owned(text.into_owned().into_bytes()),
+                    None => continue,
+                },
+            };
             let hash = hash_of(&text);
-            if let Some(position) = table.position_of(hash, &text) {
-                table.slots[position].value = value;
+            let VersionTable { slots, by_text, .. } = &mut table;
+            let is_it = |position: &u32| texts[widen(&slots[*position as usize].text)] == *text;
+            if let Some(&position) = by_text.find(hash, is_it) {
+                slots[position as usize].value = value;
                 continue;
             }
-            let position = table.slots.len() as u32;
-            let start = table.texts.len();
-            table.texts.push_str(&text);
-            table.slots.push(Slot { text: narrow(start..table.texts.len()), value, hash });
-            let VersionTable { slots, by_text, .. } = &mut table;
+            let position = slots.len() as u32;
+            let start = texts.len();
+            texts.extend_from_slice(&text);
+            slots.push(Slot { text: narrow(start..texts.len()), value, hash });
             by_text.insert_unique(hash, position, |other| slots[*other as usize].hash);
         }
+        // One look at all of them is cheaper than one at each; each is ASCII or was decoded.
+        table.texts = String::from_utf8(texts).map_err(|_| NotJson(at))?;
         Ok((table, members.end()))
     }
 
@@ -91,12 +112,8 @@ impl VersionTable {
     }
 
     fn position(&self, version: &str) -> Option<usize> {
-        self.position_of(hash_of(version), version)
-    }
-
-    fn position_of(&self, hash: u64, version: &str) -> Option<usize> {
         let is_it = |position: &u32| self.text(&self.slots[*position as usize]) == version;
-        self.by_text.find(hash, is_it).map(|position| *position as usize)
+        self.by_text.find(hash_of(version.as_bytes()), is_it).map(|position| *position as usize)
     }
 
     fn text(&self, slot: &Slot) -> &str {
@@ -104,9 +121,9 @@ impl VersionTable {
     }
 }
 
-fn hash_of(text: &str) -> u64 {
+fn hash_of(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
+    hasher.write(text);
     hasher.finish()
 }
 

@@ -62,9 +62,11 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads the bytes of a journal file without changing it; a torn tail is left out. For those who may not write.
+    /// Reads the bytes of a journal file without changing it; a torn tail is left out. For those who may not write. The
+    /// newest is meant: the one whose name has the highest number.
     pub fn read(journal: Bytes) -> Result<Self, StoreError> {
-        Ok(replay(journal)?.catalog)
+        let generation = journal.get(12..16).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+        Ok(replay(journal, generation)?.catalog)
     }
 
     /// The package stored under `key`.
@@ -89,6 +91,35 @@ impl Catalog {
         self.projects.iter().map(|(name, project)| (name.as_str(), project))
     }
 
+    /// What it adds up to without packages that nobody wants, and with others at new places; `place_of` gives `None` for the
+    /// former.
+    pub(super) fn pruned(&self, place_of: impl Fn(&PackageKey, SegmentPlace) -> Option<SegmentPlace>) -> Self {
+        let mut pruned = Self { projects: self.projects.clone(), ..Self::default() };
+        for (key, package) in &self.packages {
+            if let Some(place) = place_of(key, package.place) {
+                pruned.reserve(&place);
+                pruned.packages.insert(key.clone(), StoredPackage { place, ..package.clone() });
+            }
+        }
+        pruned
+    }
+
+    /// The records that add up to this.
+    pub(super) fn records(&self) -> impl Iterator<Item = JournalRecord> {
+        let packages = self.packages().into_iter().map(|(key, package)| JournalRecord::Package {
+            key: key.clone(),
+            place: package.place,
+            index: package.encoded.clone(),
+        });
+        let projects = self.projects.iter().map(|(name, project)| JournalRecord::Project {
+            name: name.clone(),
+            lock: project.lock.clone(),
+            options: project.options.clone(),
+            sequence: project.sequence,
+        });
+        packages.chain(projects)
+    }
+
     /// Takes a record into account.
     pub fn apply(&mut self, record: JournalRecord) {
         match record {
@@ -105,6 +136,7 @@ impl Catalog {
             JournalRecord::ProjectRemoved { name } => {
                 self.projects.remove(&name);
             }
+            JournalRecord::Seal => {}
         }
     }
 

@@ -1,10 +1,10 @@
-//! What the files of the pack store are called and how they begin. The number in a header is the pack's (0 for the
-//! journal).
+//! What the files of the pack store are called and how they begin. The number in a header is the pack's or the journal's
+//! generation.
 
 pub(super) use crate::header::HEADER;
 use crate::{StoreError, header::header};
 
-/// Name of the journal.
+/// Name of a store's first journal, and what the names of all others start with.
 pub(super) const JOURNAL: &str = "journal";
 
 const PACK_PREFIX: &str = "pack-";
@@ -13,8 +13,21 @@ const VERSION: u32 = 1;
 /// The two kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileFormat {
-    Journal,
+    /// With its generation: a store is pruned by writing its journal anew.
+    Journal(u32),
     Pack(u32),
+}
+
+/// Name of the journal of a generation.
+pub(super) fn journal_name(generation: u32) -> String {
+    if generation == 0 { JOURNAL.to_owned() } else { format!("{JOURNAL}-{generation}") }
+}
+
+/// The generation of the journal whose file is called `name`.
+pub(super) fn journal_of(name: &str) -> Option<u32> {
+    let rest = name.strip_prefix(JOURNAL)?;
+    let generation = if rest.is_empty() { 0 } else { rest.strip_prefix('-')?.parse().ok()? };
+    (journal_name(generation) == name).then_some(generation)
 }
 
 /// Name of a pack's file.
@@ -32,7 +45,7 @@ impl FileFormat {
     /// The header.
     pub fn header(self) -> [u8; HEADER as usize] {
         match self {
-            Self::Journal => header(b'J', VERSION, 0),
+            Self::Journal(generation) => header(b'J', VERSION, generation),
             Self::Pack(pack) => header(b'P', VERSION, pack),
         }
     }
@@ -44,7 +57,7 @@ impl FileFormat {
             return Ok(());
         }
         let file = match self {
-            Self::Journal => JOURNAL.to_owned(),
+            Self::Journal(generation) => journal_name(generation),
             Self::Pack(pack) => pack_name(pack),
         };
         Err(if found.get(..8) != Some(&expected[..8]) {
@@ -52,7 +65,7 @@ impl FileFormat {
         } else if found.get(8..12) != Some(&expected[8..12]) {
             StoreError::Format { file, problem: "it has another version" }
         } else {
-            StoreError::Corrupt { file, problem: "its header names another pack" }
+            StoreError::Corrupt { file, problem: "its header is that of another file" }
         })
     }
 }

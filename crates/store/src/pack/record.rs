@@ -6,11 +6,13 @@ use crate::{
 };
 use bytes::Bytes;
 
-/// Kinds of records. 16 to 31 are kept for compaction.
+/// Kinds of records. 17 to 31 are kept for compaction.
 const PACKAGE: u8 = 1;
 const PACKAGE_REMOVED: u8 = 2;
 const PROJECT: u8 = 3;
 const PROJECT_REMOVED: u8 = 4;
+/// Ends what a journal of a later generation starts with: without it that journal does not count.
+const SEAL: u8 = 16;
 
 /// Where a package's bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +60,8 @@ pub enum JournalRecord {
         /// Its name.
         name: String,
     },
+    /// All that a pruned store had is recorded before this.
+    Seal,
 }
 
 impl JournalRecord {
@@ -88,6 +92,16 @@ impl JournalRecord {
                 bytes.push(PROJECT_REMOVED);
                 write_text(bytes, name);
             }
+            Self::Seal => bytes.push(SEAL),
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Package { index, .. } => index.len(),
+            Self::Project { lock, options, .. } => lock.len() + options.len(),
+            _ => 0,
         }
     }
 
@@ -95,7 +109,7 @@ impl JournalRecord {
     pub(super) fn read(bytes: &Bytes) -> Result<Self, StoreError> {
         let mut reader = Reader::new(bytes);
         let kind = reader.byte().unwrap_or_default();
-        if !(PACKAGE..=PROJECT_REMOVED).contains(&kind) {
+        if !(PACKAGE..=PROJECT_REMOVED).contains(&kind) && kind != SEAL {
             return Err(StoreError::Format {
                 file: super::format::JOURNAL.into(),
                 problem: "it has records of a newer version",
@@ -125,6 +139,7 @@ impl JournalRecord {
                 lock: bytes.slice_ref(reader.bytes()?),
                 options: bytes.slice_ref(reader.bytes()?),
             },
+            SEAL => Self::Seal,
             _ => Self::ProjectRemoved { name: reader.text()?.to_owned() },
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Catalog, Journal, JournalRecord, SegmentCheck, SegmentPlace, StoredPackage,
-    format::{HEADER, JOURNAL, pack_name, pack_of},
+    format::{HEADER, journal_of, pack_name, pack_of},
 };
 use crate::{PackageKey, StoreError};
 use gantry_platform::{Directory, RandomAccessFile};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// A pack this long gets no more packages. Any file size works; smaller packs make compaction cheaper.
-const FULL_PACK: u64 = 256 << 20;
+pub(super) const FULL_PACK: u64 = 256 << 20;
 
 /// A pack for a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub struct Usage {
 /// A store of packs in a flat directory; the only one that writes to the journal.
 #[derive(Debug)]
 pub struct PackStore<D: Directory> {
-    directory: D,
-    journal: Journal<D::File>,
-    catalog: Catalog,
+    pub(super) directory: D,
+    pub(super) journal: Journal<D::File>,
+    pub(super) catalog: Catalog,
     /// Packs whose files are there: found when the store was opened, or recorded since.
-    found: BTreeSet<u32>,
+    pub(super) found: BTreeSet<u32>,
     /// Packs open for reading.
     open: FxHashMap<u32, D::File>,
 }
@@ -54,7 +54,7 @@ impl<D: Directory> PackStore<D> {
     /// Opens the store of `directory`, or makes one there. Packages whose pack is gone are not shown.
     pub async fn open(directory: D) -> Result<Self, StoreError> {
         let found: BTreeSet<u32> = directory.list().await?.iter().filter_map(|name| pack_of(name)).collect();
-        let (journal, mut catalog) = Journal::open(directory.open(JOURNAL).await?)?;
+        let (journal, mut catalog) = Journal::open(&directory).await?;
         catalog.retain_packs(|pack| found.contains(&pack));
         Ok(Self { directory, journal, catalog, found, open: FxHashMap::default() })
     }
@@ -85,7 +85,7 @@ impl<D: Directory> PackStore<D> {
                 JournalRecord::PackageRemoved { key } => {
                     added.remove(key);
                 }
-                JournalRecord::Project { .. } | JournalRecord::ProjectRemoved { .. } => {}
+                JournalRecord::Project { .. } | JournalRecord::ProjectRemoved { .. } | JournalRecord::Seal => {}
             }
             records.push(record);
         }
@@ -191,12 +191,14 @@ impl<D: Directory> PackStore<D> {
 
     /// Removes the store of `directory`, readable or not, and no other files. It must not be open.
     ///
-    /// 1. The journal goes: from here on nothing is stored.
+    /// 1. The journal goes, the newest last: from here on nothing is stored.
     /// 2. The packs go. One that is left over is written again from its start.
     pub async fn destroy(directory: &D) -> Result<(), StoreError> {
-        directory.remove(JOURNAL).await?;
         let mut names = directory.list().await?;
-        names.sort();
+        names.sort_by_key(|name| (journal_of(name), name.clone()));
+        for name in names.iter().filter(|name| journal_of(name).is_some()) {
+            directory.remove(name).await?;
+        }
         for name in names.iter().filter(|name| pack_of(name).is_some()) {
             directory.remove(name).await?;
         }

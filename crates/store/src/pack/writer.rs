@@ -5,7 +5,7 @@
 //! is durable before [`PackWriter::flush`].
 
 use super::{
-    SegmentPlace,
+    SegmentCheck, SegmentPlace,
     format::{FileFormat, HEADER, pack_name},
 };
 use crate::{PreparedPackage, StoreError};
@@ -79,6 +79,37 @@ impl<F: RandomAccessFile> PackWriter<F> {
             return Err(error);
         }
         Ok(SegmentPlace { pack: self.pack, offset: start, length: self.end() - start, checksum: hasher.digest() })
+    }
+
+    /// Appends a package that another pack has; `None`, and nothing is appended, if it is damaged there.
+    pub(super) fn copy<S: RandomAccessFile>(
+        &mut self,
+        source: &S,
+        place: SegmentPlace,
+    ) -> Result<Option<SegmentPlace>, StoreError> {
+        let start = self.end();
+        let copied = self.copy_pieces(source, place);
+        if !matches!(copied, Ok(true)) {
+            self.rewind(start);
+        }
+        Ok(copied?.then_some(SegmentPlace { pack: self.pack, offset: start, ..place }))
+    }
+
+    /// Gives whether the copy is what its checksum says.
+    fn copy_pieces<S: RandomAccessFile>(&mut self, source: &S, place: SegmentPlace) -> Result<bool, StoreError> {
+        if place.end().is_none_or(|end| source.len().is_ok_and(|length| length < end)) {
+            return Ok(false);
+        }
+        let mut check = SegmentCheck::new(place);
+        let mut piece = Vec::new();
+        while let Some((offset, size)) = check.wanted() {
+            piece.resize(usize::try_from(size).map_err(|_| StoreError::TooLarge)?, 0);
+            source.read_exact_at(place.offset + offset, &mut piece)?;
+            check.update(&piece);
+            self.put(&piece)?;
+        }
+        self.write_buffer()?;
+        Ok(check.is_whole())
     }
 
     /// When it returns every package that has been appended to this file is on durable storage. It needs no room.

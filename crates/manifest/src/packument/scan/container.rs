@@ -32,13 +32,18 @@ pub(super) struct Masks {
     not(any(test, target_arch = "x86_64", target_feature = "simd128")),
     expect(dead_code, reason = "for processors whose instructions nobody has measured yet")
 )]
-pub(super) fn by_masks(body: &[u8], at: usize, masks_of: impl Fn(&[u8; BLOCK]) -> Masks) -> Scan<usize> {
+pub(super) fn by_masks(
+    body: &[u8],
+    at: usize,
+    masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
+    parities: impl Fn(u64) -> u64,
+) -> Scan<usize> {
     let mut strings = Strings::default();
     let mut depth = 0;
     let mut start = at;
     let (blocks, rest) = body[at..].as_chunks::<BLOCK>();
     for block in blocks {
-        match advance(masks_of(block), &mut strings, &mut depth) {
+        match advance(masks_of(block), &mut strings, &mut depth, &parities) {
             Found::Nothing => start += BLOCK,
             Found::End(offset) => return Ok(start + offset),
             Found::Stray => return by_table(body, at),
@@ -47,7 +52,7 @@ pub(super) fn by_masks(body: &[u8], at: usize, masks_of: impl Fn(&[u8; BLOCK]) -
     // White space means nothing, wherever it stands.
     let mut block = [b' '; BLOCK];
     block[..rest.len()].copy_from_slice(rest);
-    match advance(masks_of(&block), &mut strings, &mut depth) {
+    match advance(masks_of(&block), &mut strings, &mut depth, &parities) {
         Found::Nothing => Err(NotJson(body.len())),
         Found::End(offset) => Ok(start + offset),
         Found::Stray => by_table(body, at),
@@ -64,8 +69,8 @@ enum Found {
 }
 
 #[inline(always)]
-fn advance(masks: Masks, strings: &mut Strings, depth: &mut u32) -> Found {
-    let inside = strings.advance(&masks);
+fn advance(masks: Masks, strings: &mut Strings, depth: &mut u32, parities: impl Fn(u64) -> u64) -> Found {
+    let inside = strings.advance(&masks, parities);
     if masks.backslashes & !inside != 0 {
         return Found::Stray;
     }
@@ -104,7 +109,7 @@ struct Strings {
 impl Strings {
     /// Which bytes lie in a string: from the opening quote to the byte before the closing one.
     #[inline(always)]
-    fn advance(&mut self, masks: &Masks) -> u64 {
+    fn advance(&mut self, masks: &Masks, parities: impl Fn(u64) -> u64) -> u64 {
         let quotes = masks.quotes & !self.escaped(masks.backslashes);
         let inside = parities(quotes) ^ self.inside;
         self.inside = (inside.cast_signed() >> (BLOCK - 1)).cast_unsigned();
@@ -129,7 +134,11 @@ impl Strings {
 
 /// Bit n of the result tells whether an odd number of the bits 0 to n is set.
 #[inline(always)]
-fn parities(mut bits: u64) -> u64 {
+#[cfg_attr(
+    not(any(test, target_feature = "simd128")),
+    expect(dead_code, reason = "processors that multiply without carry do it in one instruction")
+)]
+pub(super) fn parities(mut bits: u64) -> u64 {
     for distance in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << distance;
     }

@@ -7,3 +7,5 @@
 mod any;
 
 pub(super) use any::skip_container;
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(super) use any::skip_container_narrowly;

@@ -22,7 +22,7 @@ fn project(name: &str, sequence: u64) -> JournalRecord {
 }
 
 fn open(directory: &MemoryDirectory) -> Result<(Journal<impl RandomAccessFile + use<>>, Catalog), crate::StoreError> {
-    Journal::open(now(directory.open("journal")).unwrap())
+    now(Journal::open(directory))
 }
 
 fn bytes(directory: &MemoryDirectory) -> Vec<u8> {
@@ -136,7 +136,7 @@ fn a_crash_may_leave_later_parts_of_a_batch_without_the_earlier_ones() {
 #[test]
 fn what_a_failed_batch_left_is_not_taken_for_new() {
     let recorder = Recorder::default();
-    let (mut journal, _) = Journal::open(now(recorder.open("journal")).unwrap()).unwrap();
+    let (mut journal, _) = now(Journal::open(&recorder)).unwrap();
     journal.append_batch(&[package("a")]).unwrap();
     // The disk is full, half of the batch is there, and cutting it off fails too.
     recorder.writes_left.set(Some(0));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::{NotJson, Scan, processor};
-use super::{BLOCK, Masks, by_masks, by_table};
+use super::{BLOCK, Masks, by_masks, by_table, parities};
 
 /// Masks as their definition says.
 fn plain_masks(block: &[u8; BLOCK]) -> Masks {
@@ -38,8 +38,12 @@ fn agreed(body: &[u8], at: usize) -> Scan<usize> {
     let expected = plainly(body, at);
     let shown = || String::from_utf8_lossy(&body[at..]).into_owned();
     assert_eq!(by_table(body, at), expected, "by table: {:?}", shown());
-    assert_eq!(by_masks(body, at, plain_masks), expected, "by masks: {:?}", shown());
+    assert_eq!(by_masks(body, at, plain_masks, parities), expected, "by masks: {:?}", shown());
     assert_eq!(processor::skip_container(body, at), expected, "on this processor: {:?}", shown());
+    #[cfg(target_arch = "x86_64")]
+    if let Some(found) = processor::skip_container_narrowly(body, at) {
+        assert_eq!(found, expected, "on a processor with less: {:?}", shown());
+    }
     expected
 }
 

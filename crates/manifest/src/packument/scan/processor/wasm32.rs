@@ -4,14 +4,14 @@
 use core::arch::wasm32::{i8x16_bitmask, i8x16_eq, i8x16_splat, i64x2, v128, v128_or};
 
 use super::super::Scan;
-use super::super::container::{BLOCK, Masks, by_masks};
+use super::super::container::{BLOCK, Masks, by_masks, parities};
 
 /// The bit in which `[` and `{`, and `]` and `}`, differ.
 const CURLY: u8 = 0x20;
 
 /// The position after the bracket that closes the one at `at`.
 pub(in super::super) fn skip_container(body: &[u8], at: usize) -> Scan<usize> {
-    by_masks(body, at, masks_of)
+    by_masks(body, at, masks_of, parities)
 }
 
 #[inline(always)]
