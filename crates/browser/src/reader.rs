@@ -18,8 +18,8 @@ use crate::store::{file_fault, store_fault};
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource};
-use gantry_platform::FileErrorKind;
-use gantry_store::{Catalog, PackageKey, pack_name};
+use gantry_platform::Directory;
+use gantry_store::{Catalog, PackageKey, is_journal, pack_name};
 use js_sys::{Array, Uint8Array};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -150,8 +150,8 @@ impl Reader {
         let ReaderOptions { store, project: name } = from_object(options, "the options of a reader")?;
         let found = OpfsDirectory::find_store(&store).await.map_err(|error| file_fault(&error))?;
         let directory = found.ok_or_else(|| unknown_project(&name))?;
-        let Some(journal) = read_journal(&directory).await? else { return Err(unknown_project(&name)) };
-        let catalog = Catalog::read(journal).map_err(|error| store_fault(&error))?;
+        let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| store_fault(&error))?;
+        let catalog = catalog.ok_or_else(|| unknown_project(&name))?;
         let index = |key: &PackageKey| catalog.package(key).and_then(|package| package.index().ok());
         let record = catalog.project(&name).ok_or_else(|| unknown_project(&name))?;
         let project = OpenProject::reopen(&name, record, &index)?;
@@ -164,21 +164,30 @@ impl Reader {
     }
 }
 
-/// Bytes of the journal; nothing where there is none. The coordinator may be appending to it: a snapshot of before cannot be
-/// read any more then, and a new one is taken. What is torn at its end is left out by who reads it.
-async fn read_journal(directory: &OpfsDirectory) -> Result<Option<Bytes>, Fault> {
+/// The journals with their names: one, but for what a crash may leave. The coordinator may be appending: a snapshot of before
+/// cannot be read any more then, and new ones are taken. What is torn at an end is left out by who reads it.
+async fn read_journals(directory: &OpfsDirectory) -> Result<Vec<(String, Bytes)>, Fault> {
     let mut last = None;
     for _ in 0..ATTEMPTS {
-        let file = match directory.snapshot("journal").await {
-            Err(error) if error.kind == FileErrorKind::NotFound => return Ok(None),
-            file => file.map_err(|error| file_fault(&error))?,
-        };
-        match JsFuture::from(file.array_buffer()).await {
-            Ok(buffer) => return Ok(Some(Uint8Array::new(&buffer).to_vec().into())),
-            Err(error) => last = Some(failed(&error)),
+        match try_read_journals(directory).await {
+            Ok(journals) => return Ok(journals),
+            Err(fault) => last = Some(fault),
         }
     }
     Err(last.unwrap_or_else(|| Fault::new("STORE_IO", "the journal cannot be read")))
+}
+
+async fn try_read_journals(directory: &OpfsDirectory) -> Result<Vec<(String, Bytes)>, Fault> {
+    let mut journals = Vec::new();
+    for name in directory.list().await.map_err(|error| file_fault(&error))? {
+        if !is_journal(&name) {
+            continue;
+        }
+        let file = directory.snapshot(&name).await.map_err(|error| file_fault(&error))?;
+        let buffer = JsFuture::from(file.array_buffer()).await.map_err(|error| failed(&error))?;
+        journals.push((name, Bytes::from(Uint8Array::new(&buffer).to_vec())));
+    }
+    Ok(journals)
 }
 
 impl OpenPacks {

@@ -21,6 +21,6 @@ pub use index::{FileRecord, PackageFacts, PackageIndex};
 pub use key::PackageKey;
 pub use pack::{
     Catalog, Journal, JournalRecord, PackAssignment, PackStore, PackWriter, ProjectRecord, Pruned, SegmentCheck,
-    SegmentPlace, StoredPackage, Usage, pack_name,
+    SegmentPlace, StoredPackage, Usage, is_journal, pack_name,
 };
 pub use prepare::{PreparedPackage, prepare};

@@ -24,7 +24,7 @@ mod writer;
 
 pub use catalog::{Catalog, ProjectRecord, StoredPackage};
 pub use check::SegmentCheck;
-pub use format::pack_name;
+pub use format::{is_journal, pack_name};
 pub use journal::Journal;
 pub use prune::Pruned;
 pub use record::{JournalRecord, SegmentPlace};

@@ -1,6 +1,10 @@
 //! What a journal adds up to.
 
-use super::{JournalRecord, SegmentPlace, journal::replay};
+use super::{
+    JournalRecord, SegmentPlace,
+    format::{journal_name, journal_of},
+    journal::{Replay, replay},
+};
 use crate::{PackageIndex, PackageKey, StoreError};
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
@@ -67,6 +71,26 @@ impl Catalog {
     pub fn read(journal: Bytes) -> Result<Self, StoreError> {
         let generation = journal.get(12..16).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         Ok(replay(journal, generation)?.catalog)
+    }
+
+    /// Reads the journal files of a directory, each with its name, as [`read`](Self::read) does one. The newest counts that
+    /// was finished: one that a crash left without its seal says nothing as long as the one before is there. `None` where
+    /// there is no journal.
+    pub fn read_newest(files: Vec<(String, Bytes)>) -> Result<Option<Self>, StoreError> {
+        let mut journals: Vec<(u32, Bytes)> =
+            files.into_iter().filter_map(|(name, bytes)| Some((journal_of(&name)?, bytes))).collect();
+        journals.sort_unstable_by_key(|(generation, _)| *generation);
+        while let Some((generation, bytes)) = journals.pop() {
+            let Replay { catalog, sealed, .. } = replay(bytes, generation)?;
+            if generation == 0 || sealed {
+                return Ok(Some(catalog));
+            }
+            if journals.is_empty() {
+                let problem = "it was not finished, and the one before it is gone";
+                return Err(StoreError::Corrupt { file: journal_name(generation), problem });
+            }
+        }
+        Ok(None)
     }
 
     /// The package stored under `key`.

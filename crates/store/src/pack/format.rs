@@ -30,6 +30,11 @@ pub(super) fn journal_of(name: &str) -> Option<u32> {
     (journal_name(generation) == name).then_some(generation)
 }
 
+/// Whether a file of that name is a journal, of whatever generation.
+pub fn is_journal(name: &str) -> bool {
+    journal_of(name).is_some()
+}
+
 /// Name of a pack's file.
 pub fn pack_name(pack: u32) -> String {
     format!("{PACK_PREFIX}{pack}")

@@ -158,7 +158,7 @@ pub(super) struct Replay {
     /// Number of the last batch.
     batch: u32,
     /// Whether everything of an earlier generation is in it.
-    sealed: bool,
+    pub sealed: bool,
 }
 
 /// Adds a journal's records up.

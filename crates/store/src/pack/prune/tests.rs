@@ -1,8 +1,9 @@
 use super::Pruned;
 use crate::{
-    JournalRecord, PackStore, PackageKey,
+    Catalog, JournalRecord, PackStore, PackageKey,
     pack::test_support::{Recorder, append, assert_sound, key, now, opened},
 };
+use bytes::Bytes;
 use gantry_platform::{Directory, RandomAccessFile, memory::MemoryDirectory};
 
 const PACKAGES: [(&str, usize); 5] = [("a", 1000), ("b", 3000), ("c", 50), ("d", 2 << 20), ("empty", 0)];
@@ -36,6 +37,24 @@ fn files(directory: &MemoryDirectory) -> Vec<String> {
     let mut names = now(directory.list()).unwrap();
     names.sort();
     names
+}
+
+fn contents(directory: &MemoryDirectory) -> Vec<(String, Bytes)> {
+    let read = |name: String| {
+        let file = now(directory.open(&name)).unwrap();
+        let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+        file.read_exact_at(0, &mut bytes).unwrap();
+        (name, Bytes::from(bytes))
+    };
+    files(directory).into_iter().map(read).collect()
+}
+
+#[test]
+fn a_directory_without_a_journal_has_none_to_read() {
+    assert!(Catalog::read_newest(Vec::new()).unwrap().is_none());
+    assert!(Catalog::read_newest(vec![("pack-0".into(), Bytes::new())]).unwrap().is_none());
+    let unfinished = vec![("journal-1".into(), Bytes::new())];
+    assert_eq!(Catalog::read_newest(unfinished).unwrap_err().code(), "STORE_CORRUPT");
 }
 
 #[test]
@@ -93,8 +112,11 @@ fn a_crash_at_any_moment_loses_nothing_that_is_needed() {
     let snapshots = recorder.snapshots.take();
     assert!(snapshots.len() > 10);
     for (moment, snapshot) in snapshots.into_iter().enumerate() {
+        let read = Catalog::read_newest(contents(&snapshot)).unwrap().unwrap();
         let mut store = opened(snapshot.clone());
         let shown = names(&store);
+        // Who may not write sees what a writer does.
+        assert!(read.packages().into_iter().map(|(key, _)| key).eq(&shown), "moment {moment}");
         assert!(kept.iter().all(|key| shown.contains(key)), "moment {moment}: {shown:?}");
         assert_eq!(store.catalog().project("app").map(|project| project.sequence), Some(10), "moment {moment}");
         assert_sound(&mut store);
