@@ -90,6 +90,24 @@ describe('one lock, one tree', { concurrency: 1 }, () => {
       for (const [host, digest] of Object.entries(digests)) assert.equal(digest, prepared.digest, host);
     });
   }
+
+  for (const browser of BROWSERS) {
+    test(`${browser}: a store in OPFS is there for the next worker, which fetches nothing`, async (context) => {
+      const prepared = new Prepared(context, registry, 'express');
+      const files = {
+        'package.json': readFileSync(join(prepared.native, 'package.json'), 'utf8'),
+        'package-lock.json': prepared.lock,
+      };
+      const task = { files, registry, store: `store-${Date.now()}` };
+      const first = await underShimIn(opened.pages[browser], task);
+      assert.ok(first.fetched > 0);
+      await opened.pages[browser].reload();
+      const second = await underShimIn(opened.pages[browser], task);
+      assert.equal(second.fetched, 0);
+      assert.equal(second.reused, second.packages);
+      assert.deepEqual([first.digest, second.digest], [prepared.digest, prepared.digest]);
+    });
+  }
 });
 
 describe('workspaces', { concurrency: 1 }, () => {

@@ -1,18 +1,33 @@
 // A host in a worker of a page: asks gantry.wasm what is missing, fetches it, installs, and tells the digest. Everything is
-// in memory.
+// in memory, but for the store where it is to be in the origin's private file system (OPFS).
 import { hostOver } from '/lib/memory-host.mjs';
 import * as shim from '/shim/index.js';
 
 const { fileIn, memoryFolder, runInMemory } = hostOver(shim);
 const encoder = new TextEncoder();
 
-addEventListener('message', async ({ data: { files, registry } }) => {
+/** The store's files in OPFS. The shim cannot make files there: those that a store of one pack has are made beforehand. */
+async function openStore(name) {
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle(name, { create: true });
+  const files = ['journal', 'pack-0'].map(async (file) => {
+    const handle = await folder.getFileHandle(file, { create: true });
+    return [file, await handle.createSyncAccessHandle()];
+  });
+  const handles = new Map(await Promise.all(files));
+  const contents = new Map([...handles].map(([file, handle]) => [file, new shim.SyncOPFSFile(handle)]));
+  return { contents, close: () => handles.forEach((handle) => void handle.close()) };
+}
+
+addEventListener('message', async ({ data: { files, registry, store } }) => {
+  let opened = { contents: new Map(), close() {} };
   try {
+    if (store) opened = await openStore(store);
     const module = await WebAssembly.compileStreaming(fetch('/wasi/gantry.wasm'));
     const texts = Object.entries(files).map(([path, text]) => [path, encoder.encode(text)]);
     const folders = {
       '/project': memoryFolder(Object.fromEntries(texts)),
-      '/store': new Map(),
+      '/store': opened.contents,
       '/tarballs': new Map(),
     };
     const run = (...words) => {
@@ -29,11 +44,13 @@ addEventListener('message', async ({ data: { files, registry } }) => {
     for (const [file, bytes] of await Promise.all(fetched)) {
       folders['/tarballs'].set(file, memoryFolder({ file: bytes }).get('file'));
     }
-    run('ci', '--offline', '--json');
+    const { reused, packages } = JSON.parse(run('ci', '--offline', '--json').trim().split('\n').pop());
     run('verify');
     const lock = new TextDecoder().decode(fileIn(folders['/project'], 'package-lock.json'));
-    postMessage({ digest: run('digest').trim(), lock, fetched: missing.length });
+    postMessage({ digest: run('digest').trim(), lock, fetched: missing.length, reused, packages });
   } catch (error) {
     postMessage({ problem: String(error.stack ?? error) });
+  } finally {
+    opened.close();
   }
 });
