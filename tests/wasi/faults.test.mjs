@@ -21,6 +21,8 @@ const CHANGES = [
   'path_create_directory',
   'path_open',
   'path_rename',
+  'path_unlink_file',
+  'path_remove_directory',
 ];
 const OFLAGS_CREAT = 1;
 
@@ -218,6 +220,10 @@ describe('failures under WASI', { concurrency: 1 }, () => {
   async function nothingHalfVisible(own, old, label) {
     const found = paths(own).filter((path) => !path.startsWith('.gantry-wasi'));
     assert.deepEqual(found, old, label);
+    await nextTryWorks(own, label);
+  }
+
+  async function nextTryWorks(own, label) {
     (await underShim(CI, own)).succeeded();
     assert.equal(await digest(own), prepared.digest, label);
     assert.ok(!own['/project'].has('.gantry-wasi'), `${label}: nothing is left over`);
@@ -253,6 +259,29 @@ describe('failures under WASI', { concurrency: 1 }, () => {
         await nothingHalfVisible(own, old, label);
       }
       assert.ok(runs > 20, `${runs} changes`);
+    }
+  });
+
+  test('when from some change on all fail, the next command puts back what was there before it does anything', async () => {
+    for (let nth = 1; ; nth += 1) {
+      const own = folders();
+      (await underShim(CI, own)).succeeded();
+      const old = paths(own);
+      let changes = 0;
+      const rule = () => {
+        changes += 1;
+        return changes >= nth ? ERRNO.IO : undefined;
+      };
+      const result = await underShim(CI, own, failing(rule));
+      if (changes < nth) break;
+      const label = `from change ${nth} on`;
+      if (result.status === 0) continue;
+      assert.match(failure(result).code, /^(DISK|STORE)_IO$/, label);
+      // Nothing new is to be had: this one only puts right what it finds.
+      const nothing = { ...own, '/store': new Map(), '/tarballs': new Map() };
+      assert.equal(failure(await underShim(CI, nothing)).code, 'REGISTRY_NOT_CACHED', label);
+      assert.deepEqual(paths(own), old, label);
+      await nextTryWorks(own, label);
     }
   });
 
