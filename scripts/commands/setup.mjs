@@ -5,7 +5,7 @@ import { installDependencies } from '../lib/npm.mjs';
 import { gantryCommand, registryCommand, wasiCommand } from '../lib/paths.mjs';
 import { provideRecording, recordingFolder } from '../lib/recording.mjs';
 import { buildPackage } from '../lib/site.mjs';
-import { buildWasi, provideWasmtime } from '../lib/wasi.mjs';
+import { buildWasi, provideWasiHosts } from '../lib/wasi.mjs';
 import { buildConformance, buildWasm } from '../lib/wasm.mjs';
 
 /** The command and what it installs from; resolves to the variables that tell the tests where they are. */
@@ -26,15 +26,15 @@ export async function provideAll() {
   return { ...command, ...browsers };
 }
 
-/** What the tests under WASI need: the command for WASI hosts, and the hosts, which are wasmtime and the browsers too. */
+/** What the tests under WASI need: the command, the package, and the hosts, which are wasmtime and the browsers too. */
 export async function provideWasi() {
-  const wasmtime = { GANTRY_WASMTIME_PYTHON: await provideWasmtime() };
+  const hosts = await provideWasiHosts();
   const browsers = await provideBrowsers();
   const command = await provideCommand();
   await buildWasi();
   await buildWasm();
   await buildPackage();
-  return { ...command, ...browsers, ...wasmtime, GANTRY_WASI: wasiCommand };
+  return { ...command, ...browsers, ...hosts, GANTRY_WASI: wasiCommand };
 }
 
 export async function main() {

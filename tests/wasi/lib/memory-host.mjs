@@ -15,12 +15,13 @@ export function hostOver({ ConsoleStdout, Directory, File, OpenFile, PreopenDire
 
   /**
    * Runs a compiled module; `folders` maps names to the shim's `Map` of contents. `change` may replace the host's functions;
-   * it is also given a function that gives the command's memory. Gives status and output.
+   * it is also given a function that gives the command's memory. `more` are folders that are open already. Gives status and
+   * output.
    */
-  function runInMemory(module, words, folders, change = (functions) => functions) {
+  function runInMemory(module, words, folders, change = (functions) => functions, more = []) {
     const [output, errors] = [collector(), collector()];
     const opened = Object.entries(folders).map(([name, contents]) => new PreopenDirectory(name, contents));
-    const descriptors = [new OpenFile(new File([])), output.console, errors.console, ...opened];
+    const descriptors = [new OpenFile(new File([])), output.console, errors.console, ...opened, ...more];
     const wasi = new WASI(['gantry.wasm', ...words], [], descriptors, { debug: false });
     const functions = change(wasi.wasiImport, () => wasi.inst.exports.memory);
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: functions });
