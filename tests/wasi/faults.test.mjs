@@ -133,6 +133,8 @@ describe('failures under WASI', { concurrency: 1 }, () => {
     assert.equal(failure(await underWasmtime(CI, opened, { readOnly: ['/store'] })).code, 'STORE_IO');
     assert.equal(failure(await underWasmtime(CI, opened, { readOnly: ['/project'] })).code, 'DISK_DENIED');
     assert.deepEqual(readdirSync(project), before);
+    const inside = await underWasmtime([...CI, '--store-dir', '/project/store'], opened, { readOnly: ['/project'] });
+    assert.equal(failure(inside).code, 'DISK_DENIED');
     // The store has got everything meanwhile.
     const { '/tarballs': _, ...withoutTarballs } = opened;
     (await underWasmtime(CI, withoutTarballs, { readOnly: ['/store'] })).succeeded();

@@ -5,6 +5,7 @@
 use crate::WasiError;
 use crate::options::Options;
 use crate::project::read_optional;
+use crate::system::{Meaning, meaning};
 use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
@@ -27,7 +28,10 @@ pub(crate) fn provide_store(path: &Path) -> Result<(), WasiError> {
     if require_folder(path, "--store-dir").is_ok() {
         return Ok(());
     }
-    fs::create_dir_all(path).map_err(|_| WasiError::NotOpened { path: path.to_owned(), option: "--store-dir" })
+    fs::create_dir_all(path).map_err(|error| match meaning(&error) {
+        Meaning::Denied | Meaning::Full => WasiError::io("create", path)(error),
+        _ => WasiError::NotOpened { path: path.to_owned(), option: "--store-dir" },
+    })
 }
 
 /// Reads the project and all settings.
