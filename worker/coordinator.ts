@@ -3,6 +3,7 @@
  *
  * Reads are answered while an install runs. Installs and `clear` change the tree, so they go one after the other.
  */
+import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
 import type {
@@ -16,10 +17,11 @@ import type {
   Result,
 } from '../protocol.js';
 import { Coordinator, compile, instantiate, type WasmCoordinator } from '../wasm.js';
+import { Archives } from './archives.js';
 import { EventBatch } from './events.js';
 import { defaultPoolSize, Pool } from './pool.js';
 import { requireStorage } from './storage.js';
-import { holdStore } from './store-lock.js';
+import { holdStore, withoutReaders } from './store-lock.js';
 import { reportTraps } from './traps.js';
 import { UnpackWorker } from './unpack-worker.js';
 import { whileHeld } from './while-held.js';
@@ -32,8 +34,10 @@ interface Call<M extends Method> {
 type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => Promise<Result<M>> | Result<M> };
 
 interface OpenStore {
+  name: string;
   coordinator: WasmCoordinator;
   pool: Pool;
+  archives: Archives;
   release(): void;
 }
 
@@ -54,10 +58,17 @@ const handlers: Handlers = {
   why: async ({ project, query }) => JSON.parse(opened().coordinator.why(project, query)),
   readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
   readMany: ({ project, paths }) => opened().coordinator.readMany(project, paths),
-  readdir: ({ project, path }) => opened().coordinator.readdir(project, path),
+  readdir: ({ project, path, recursive }) => opened().coordinator.readdir(project, path, recursive),
   stat: ({ project, path }) => opened().coordinator.stat(project, path),
   lstat: ({ project, path }) => opened().coordinator.lstat(project, path),
+  readlink: ({ project, path }) => opened().coordinator.readlink(project, path),
   realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
+  locate: ({ project, path }) => opened().coordinator.locate(project, path),
+  readRanges: ({ keys, offsets, sizes }) => opened().coordinator.readRanges(keys, offsets, sizes),
+  listing: ({ project }) => opened().coordinator.listing(project),
+  archive: ({ project, format }) => opened().archives.begin(opened().coordinator.archive(project, format)),
+  archivePart: ({ archive }) => opened().archives.part(archive),
+  endArchive: ({ archive }) => opened().archives.end(archive),
   treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
   usage: () => opened().coordinator.usage(),
   verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
@@ -134,7 +145,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       ...(fetchTimeout !== undefined && { fetchTimeout }),
     };
     const coordinator = await whileHeld(() => Coordinator.open(options, pool));
-    store = { coordinator, pool, release };
+    store = { name, coordinator, pool, archives: new Archives(), release };
   } catch (error) {
     release();
     throw error;
@@ -154,12 +165,14 @@ async function install(
   signal: AbortSignal,
   emit: (events: InstallEvent[]) => void,
 ): Promise<Result<'install'>> {
-  const { coordinator, pool } = opened();
+  const { name, coordinator, pool } = opened();
   const batch = new EventBatch(emit);
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
   try {
-    return await coordinator.install(request, (event) => batch.add(event), signal);
+    const installed = await coordinator.install(request, (event) => batch.add(event), signal);
+    announceChanges(name, installed);
+    return installed;
   } catch (error) {
     // A failed install leaves jobs behind: end them, and let go of the packs, before the next one begins.
     pool.abort();
@@ -180,17 +193,21 @@ async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
 }
 
 async function clear(): Promise<undefined> {
-  const { coordinator } = opened();
-  // Those that were asked for before it; later ones find nothing.
-  await Promise.allSettled(reads);
-  await coordinator.clear();
+  const { name, coordinator, archives } = opened();
+  await withoutReaders(name, async () => {
+    // Those that were asked for before it; later ones find nothing.
+    await Promise.allSettled(reads);
+    archives.endAll();
+    await coordinator.clear();
+  });
 }
 
 async function close(): Promise<undefined> {
-  const { coordinator, pool, release } = opened();
+  const { coordinator, pool, archives, release } = opened();
   store = undefined;
   // The module cannot be closed while it answers.
   await Promise.allSettled(reads);
+  archives.endAll();
   await pool.close();
   await coordinator.close();
   release();
@@ -224,9 +241,9 @@ function abortChanges(): void {
   }
 }
 
-/** File contents are moved to the page, not copied. */
+/** File contents and long columns are moved to the page, not copied. */
 function buffersOf(result: unknown): Transferable[] {
-  const values = Array.isArray(result) ? result : [result];
-  const buffers = values.filter((value) => value instanceof Uint8Array).map(({ buffer }) => buffer);
-  return [...new Set(buffers)];
+  const isPlain = typeof result === 'object' && result !== null && !ArrayBuffer.isView(result);
+  const values: unknown[] = isPlain ? Object.values(result) : [result];
+  return [...new Set(values.filter((value) => ArrayBuffer.isView(value)).map(({ buffer }) => buffer as ArrayBuffer))];
 }

@@ -3,7 +3,7 @@
  * browser releases it when the worker ends, however it ends.
  */
 import { GantryError } from '../errors.js';
-import { storeLockName } from '../protocol.js';
+import { readersLockName, storeLockName } from '../protocol.js';
 
 /** Take the lock. Calls `onWaiting` once if another tab has it; gives up with `STORE_BUSY` when `signal` fires. */
 export async function holdStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
@@ -22,6 +22,23 @@ export async function holdStore(store: string, signal: AbortSignal, onWaiting: (
     message: `The store "${store}" is open in another tab`,
     hint: 'Close the other tab, or open a store of another name.',
   });
+}
+
+/** Run `remove` while no worker reads the store by itself (`gantry/sync`), and none can begin to. */
+export async function withoutReaders(store: string, remove: () => Promise<void>): Promise<void> {
+  const release = await hold(readersLockName(store), { ifAvailable: true });
+  if (!release) {
+    throw new GantryError({
+      code: 'STORE_LOCKED',
+      message: `A worker is reading projects of the store "${store}"`,
+      hint: 'Close what openProject has opened there, or end that worker, and try again.',
+    });
+  }
+  try {
+    await remove();
+  } finally {
+    release();
+  }
 }
 
 /** Resolves to the function that releases the lock, or to nothing when it was not to be had. */

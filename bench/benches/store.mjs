@@ -24,7 +24,16 @@ const ways = [
   { name: 'OPFS files, 32 in flight', way: 'files', workers: 1, inFlight: 32 },
   { name: 'OPFS files, 4 workers × 32', way: 'files', workers: 4, inFlight: 32 },
 ];
-const reads = ['gantry, one by one', 'gantry, pipelined', 'gantry, readMany', 'files, one by one', 'files, pipelined'];
+const reads = [
+  'gantry, one by one',
+  'gantry, pipelined',
+  'gantry, readMany',
+  'gantry in a worker, readFileSync',
+  'gantry in a worker, readFileSync of text',
+  'gantry in a worker, promises one by one',
+  'files, one by one',
+  'files, pipelined',
+];
 
 /** @param {Record<string, any>} options */
 export async function main(options) {

@@ -1,4 +1,5 @@
-// The parts of the store bench that need a worker: opening a journal by the product's own module, writing OPFS files.
+// The parts of the store bench that need a worker: opening a journal by the product's own module, reading synchronously,
+// writing OPFS files.
 
 /** A pool for a coordinator that installs nothing. */
 const noPool = { size: 1, open: async () => {}, unpack: async () => {}, flush: async () => {}, close: async () => {} };
@@ -50,6 +51,24 @@ const tasks = {
     };
     await Promise.all(Array.from({ length: inFlight }, loop));
     return { begun, ended: now() };
+  },
+
+  /** Seconds for each read, each of a file that was not read before. The first fifth of the files is warming up. */
+  async reader({ store, project: name, way, paths }) {
+    const { openProject } = await import(new URL('package/dist/sync.js', location.href).href);
+    const project = await openProject({ store, project: name });
+    const { fs } = project;
+    const warming = Math.floor(paths.length / 5);
+    let begun;
+    for (const [index, path] of paths.entries()) {
+      if (index === warming) begun = performance.now();
+      if (way.includes('promises')) await fs.promises.readFile(path);
+      else if (way.includes('text')) fs.readFileSync(path, 'utf8');
+      else fs.readFileSync(path);
+    }
+    const seconds = (performance.now() - begun) / 1000 / (paths.length - warming);
+    project.close();
+    return { seconds };
   },
 
   async pack({ folder, files }) {

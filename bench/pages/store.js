@@ -139,6 +139,10 @@ const bench = {
 
   /** Seconds for each read. @param {{ way: string, paths: string[], folder: string }} options */
   async read({ way, paths, folder }) {
+    if (way.startsWith('gantry in a worker')) {
+      const [answer] = await inWorkers([{ kind: 'reader', store: gantry.store, project: project.name, way, paths }]);
+      return answer.seconds;
+    }
     const one = way.startsWith('files') ? await opfsReader(folder) : (path) => project.fs.readFile(path);
     const { seconds } = await timed(async () => {
       if (way === 'gantry, readMany') await project.fs.readMany(paths);

@@ -1,10 +1,14 @@
 /** The package in Firefox, driven over WebDriver BiDi: the same lock and tree as the native command's. */
 import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, launch } from 'puppeteer-core';
+import type * as exporters from '../../web/src/export.js';
+import type { Project } from '../../web/src/index.js';
 import { runSuite, SUITES } from './support/conformance.js';
 import { expect, test } from './support/fixtures.js';
+import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
 import { inRoot } from './support/paths.js';
+import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
 const executablePath =
   process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
@@ -82,6 +86,90 @@ test('Firefox: a page that is reloaded while its store is open gets it again eve
     await page.reload();
   }
   await page.close();
+});
+
+test('Firefox: a worker reads a project by itself, synchronously, also beside installs', async ({ site, fixtures }) => {
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  await page.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const gantry = await Gantry.open({ registry });
+    await gantry.install({ packageJson: { dependencies: { right: '^1.0.0', executable: '1.0.0' } } });
+    await gantry.close();
+  }, fixtures.url);
+  expect(await page.evaluate(evaluateInWorker, readAll)).toMatchObject({ ...ANSWERS, method: 'snapshots' });
+  const result = (await page.evaluate(
+    async (source, registry) => {
+      const module = await import(`${location.origin}/package/dist/index.js`);
+      return new Function(`return (${source})`)()(module, registry);
+    },
+    readBesideInstalls.toString(),
+    fixtures.url,
+  )) as Awaited<ReturnType<typeof readBesideInstalls>>;
+  expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
+  expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
+  expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
+  await page.close();
+});
+
+test('Firefox: a tree leaves as an archive and as files in OPFS', async ({ site, recording, blank }) => {
+  const packageJson = readFileSync(inRoot('tests', 'projects', 'express', 'package.json'), 'utf8');
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  const result = await page.evaluate(
+    async (text, registry, small) => {
+      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+      const { toTar, writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+      const gantry = await Gantry.open({ registry, store: 'exported' });
+      const project = (await gantry.install({ packageJson: text })) as Project;
+      const bytes = await new Response(toTar(project) as BodyInit).arrayBuffer();
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+      const root = await navigator.storage.getDirectory();
+      const directory = await root.getDirectoryHandle('copy', { create: true });
+      // A few files only: writing one takes Firefox some ten milliseconds.
+      const few = (await gantry.install({ packageJson: small, project: 'few' })) as Project;
+      const { skipped, ...report } = await writeDirectory(few, directory);
+      let different = 0;
+      let files = 0;
+      const walk = async (handle: FileSystemDirectoryHandle, path: string): Promise<void> => {
+        for await (const [name, entry] of handle.entries()) {
+          if (entry.kind === 'directory') await walk(entry as FileSystemDirectoryHandle, `${path}/${name}`);
+          else {
+            files++;
+            const copy = new Uint8Array(await (await (entry as FileSystemFileHandle).getFile()).arrayBuffer());
+            const own = await few.fs.readFile(`${path}/${name}`);
+            if (own.length !== copy.length || !own.every((byte, at) => byte === copy[at])) different++;
+          }
+        }
+      };
+      await walk(directory, '');
+      await gantry.close();
+      await root.removeEntry('copy', { recursive: true });
+      return { hash: [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join(''), report, different, files };
+    },
+    packageJson,
+    recording.url,
+    JSON.stringify({ name: 'few', dependencies: { picocolors: '^1.1.1' } }),
+  );
+  expect(result.different).toBe(0);
+  expect(result.report).toMatchObject({ files: result.files, method: 'access handles' });
+  expect(result.files).toBeGreaterThan(5);
+  await page.close();
+  // The very bytes that Chromium makes.
+  const hash = await blank.evaluate(
+    async ([text, registry]) => {
+      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+      const { toTar } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+      const gantry = await Gantry.open({ registry });
+      const project = await gantry.install({ packageJson: text });
+      const bytes = await new Response(toTar(project) as BodyInit).arrayBuffer();
+      await gantry.close();
+      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+      return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    },
+    [packageJson, recording.url] as const,
+  );
+  expect(hash).toBe(result.hash);
 });
 
 for (const suite of SUITES) {

@@ -23,6 +23,7 @@ test('the packed files are complete, and nothing else', () => {
     'README.md',
     'package.json',
     ...scripts('dist', sources('web/src')),
+    ...scripts('dist/export', sources('web/src/export')),
     ...scripts('dist/worker', sources('worker')),
     ...scripts('wasm', ['gantry']),
     'wasm/gantry_bg.wasm',

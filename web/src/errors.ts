@@ -12,10 +12,14 @@ export type PageErrorCode =
   | 'ABORTED'
   /** `close()` was called, or the object was used after it. */
   | 'CLOSED'
+  /** A file could not be written into the folder that a tree is exported to. */
+  | 'EXPORT_FAILED'
   /** The engine failed in a way it has no code for: a defect. */
   | 'INTERNAL'
   /** An option has a value that cannot be used. */
   | 'INVALID_OPTION'
+  /** An import that leads to no file (`gantry/resolve`). */
+  | 'MODULE_NOT_FOUND'
   /** This browser or context has no synchronous access to OPFS. */
   | 'STORAGE_UNAVAILABLE'
   /** Another tab has the store open, and waiting for it was given up. */
@@ -26,7 +30,7 @@ export type PageErrorCode =
   | 'WORKER_LOST';
 
 /** Codes of `project.fs`, as Node's `fs` gives them. */
-export type FileSystemErrorCode = 'EINVAL' | 'EISDIR' | 'ELOOP' | 'ENOENT' | 'ENOTDIR';
+export type FileSystemErrorCode = 'EACCES' | 'EBADF' | 'EINVAL' | 'EISDIR' | 'ELOOP' | 'ENOENT' | 'ENOTDIR' | 'EROFS';
 
 export type GantryErrorCode = EngineErrorCode | FileSystemErrorCode | PageErrorCode;
 

@@ -154,13 +154,14 @@ export class Gantry {
     if (options.before !== undefined) parameters.before = options.before;
     if (options.files) parameters.files = readFiles(options.files);
     const { onEvent, signal } = options;
-    return new Project(this.#connection, await this.#connection.call('install', parameters, { onEvent, signal }));
+    const installed = await this.#connection.call('install', parameters, { onEvent, signal });
+    return new Project(this.#connection, this.store, installed);
   }
 
   /** A project as an earlier install left it, or `undefined`. */
   async project(name: string = DEFAULT_PROJECT): Promise<Project | undefined> {
     const data = await this.#connection.call('project', { name });
-    return data && new Project(this.#connection, data);
+    return data && new Project(this.#connection, this.store, data);
   }
 
   usage(): Promise<StoreUsage> {
@@ -175,7 +176,10 @@ export class Gantry {
     return this.#connection.call('verify', undefined, { signal: options.signal });
   }
 
-  /** Remove everything in this store: packages, projects and cached metadata. */
+  /**
+   * Remove everything in this store: packages, projects and cached metadata. Fails with `STORE_LOCKED`, and removes nothing,
+   * while a worker reads a project of it through `gantry/sync`.
+   */
   clear(): Promise<void> {
     return this.#connection.call('clear', undefined);
   }

@@ -1,4 +1,6 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
+export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
+export { DirectoryEntry, Stats } from './entries.js';
 export {
   type ErrorData,
   type FileSystemErrorCode,
@@ -6,7 +8,8 @@ export {
   type GantryErrorCode,
   type PageErrorCode,
 } from './errors.js';
-export { DirectoryEntry, type ProjectFileSystem, Stats, type TextEncoding } from './file-system.js';
+export type { FileHandle, ReadResult } from './file-handle.js';
+export type { ProjectFileSystem, ReaddirOptions } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions } from './gantry.js';
 export type { Project } from './project.js';
 export type {
@@ -14,9 +17,12 @@ export type {
   DependencyKind,
   EntryKind,
   InstallEvent,
+  PackageChanges,
   PackageExplanation,
   StoreUsage,
   Target,
   Verification,
   WorkSummary,
 } from './protocol.js';
+export type { ReadFileOptions, TextEncoding } from './text.js';
+export type { Exportable } from './tree.js';

@@ -1,7 +1,9 @@
 /** One installed project: its lock file, its counts and its tree. */
+import { type ChangeListener, watchProject } from './changes.js';
 import type { Connection } from './connection.js';
 import { ProjectFileSystem } from './file-system.js';
-import type { InstalledProject, PackageExplanation } from './protocol.js';
+import type { InstalledProject, PackageChanges, PackageExplanation } from './protocol.js';
+import { RemoteTree, TREE, type Tree } from './tree.js';
 
 export class Project {
   readonly name: string;
@@ -21,13 +23,18 @@ export class Project {
   readonly elapsed: number;
   /** Packages with install scripts, as `name@version`. They are never run. */
   readonly scripts: readonly string[];
+  /** What the install changed; nothing, for a project as an earlier install left it. */
+  readonly changes: PackageChanges;
   /** The installed tree. */
   readonly fs: ProjectFileSystem;
+  /** @internal */
+  readonly [TREE]: Tree;
 
   readonly #connection: Connection;
+  readonly #store: string;
 
   /** @internal */
-  constructor(connection: Connection, data: InstalledProject) {
+  constructor(connection: Connection, store: string, data: InstalledProject) {
     this.name = data.name;
     this.lockfile = data.lockfile;
     this.packages = data.packages;
@@ -37,8 +44,19 @@ export class Project {
     this.requests = data.requests;
     this.elapsed = data.elapsed;
     this.scripts = data.scripts;
-    this.fs = new ProjectFileSystem(connection, data.name);
+    this.changes = data.changes;
+    this[TREE] = new RemoteTree(connection, data.name);
+    this.fs = new ProjectFileSystem(this[TREE]);
     this.#connection = connection;
+    this.#store = store;
+  }
+
+  /**
+   * Call `listener` after each later install of this project, of this tab or another, that changed it, with the folders of
+   * the packages concerned. Returns what ends it.
+   */
+  onDidChange(listener: ChangeListener): () => void {
+    return watchProject(listener, { store: this.#store, project: this.name });
   }
 
   /** Why packages are in the tree. By name (`left`), by name and range (`left@^1`), or by folder (`node_modules/left`). */

@@ -127,6 +127,16 @@ export interface InstalledProject {
   elapsed: number;
   /** Packages with install scripts, as `name@version`. They are never run. */
   scripts: string[];
+  /** What is different from before; nothing, for a project that was not installed but opened. */
+  changes: PackageChanges;
+}
+
+/** Folders of packages, as `node_modules/a`, each list sorted. */
+export interface PackageChanges {
+  added: string[];
+  removed: string[];
+  /** Another version, or other content, than before at the same place. */
+  replaced: string[];
 }
 
 /** Why a package is in the tree: who depends on it, who depends on those, up to the project. As in npm's JSON. */
@@ -176,6 +186,27 @@ export interface FileStatData {
   mode: number;
 }
 
+/** Where the bytes of a file are: in a package that the store has under `key`, or here. */
+export type FileLocation = { mode: number; size: number } & ({ key: string; offset: number } | { bytes: Uint8Array });
+
+/** Every file and link of a tree, sorted by path, in columns. Texts are joined by NUL. */
+export interface TreeListing {
+  paths: string;
+  /** 0 a file, 1 one that may be run, 2 a link, 3 a file that no package has. */
+  kinds: Uint8Array;
+  /** Of each file the number of its package in `keys`, and where it is in that package. */
+  packages: Uint32Array;
+  offsets: Float64Array;
+  sizes: Float64Array;
+  keys: string;
+  /** Of each link, in their order, where it leads. */
+  targets: string;
+  /** Of each file that no package has, in their order, its bytes. */
+  made: Uint8Array[];
+}
+
+export type ArchiveFormat = 'tar' | 'zip';
+
 export interface StoreUsage {
   packages: number;
   /** Bytes in the packs of this store. */
@@ -214,10 +245,27 @@ export interface Methods {
     result: (Uint8Array | undefined)[];
     event: never;
   };
-  readdir: { parameters: PathParameters; result: DirectoryEntryData[]; event: never };
+  readdir: {
+    parameters: PathParameters & { recursive: boolean };
+    /** With `recursive`, names are paths. */
+    result: DirectoryEntryData[];
+    event: never;
+  };
   stat: { parameters: PathParameters; result: FileStatData; event: never };
   lstat: { parameters: PathParameters; result: FileStatData; event: never };
+  readlink: { parameters: PathParameters; result: string; event: never };
   realpath: { parameters: PathParameters; result: string; event: never };
+  locate: { parameters: PathParameters; result: FileLocation; event: never };
+  readRanges: {
+    parameters: { keys: string[]; offsets: number[]; sizes: number[] };
+    result: Uint8Array[];
+    event: never;
+  };
+  listing: { parameters: { project: string }; result: TreeListing; event: never };
+  /** Begins an archive; the result is its number. */
+  archive: { parameters: { project: string; format: ArchiveFormat }; result: number; event: never };
+  archivePart: { parameters: { archive: number }; result: Uint8Array | undefined; event: never };
+  endArchive: { parameters: { archive: number }; result: undefined; event: never };
   why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
@@ -261,4 +309,9 @@ export type Response =
 /** The name of the Web Lock that makes one coordinator the only writer of a store, across all tabs of an origin. */
 export function storeLockName(store: string): string {
   return `gantry:${store}`;
+}
+
+/** The name of the Web Lock that every reader of a store (`gantry/sync`) shares, and that removing the store takes alone. */
+export function readersLockName(store: string): string {
+  return `gantry-readers:${store}`;
 }

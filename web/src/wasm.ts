@@ -4,13 +4,16 @@
  */
 import init, * as glue from '../wasm/gantry.js';
 import type {
+  ArchiveFormat,
   DependencyKind,
   DirectoryEntryData,
+  FileLocation,
   FileStatData,
   InstallEvent,
   InstalledProject,
   StoreUsage,
   Target,
+  TreeListing,
   Verification,
 } from './protocol.js';
 
@@ -69,16 +72,45 @@ export interface WasmCoordinator {
   project(name: string): Promise<InstalledProject | undefined>;
   readFile(project: string, path: string): Promise<Uint8Array>;
   readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;
-  readdir(project: string, path: string): DirectoryEntryData[];
+  readdir(project: string, path: string, recursive: boolean): DirectoryEntryData[];
   stat(project: string, path: string): FileStatData;
   lstat(project: string, path: string): FileStatData;
+  readlink(project: string, path: string): string;
   realpath(project: string, path: string): string;
+  locate(project: string, path: string): FileLocation;
+  listing(project: string): TreeListing;
+  readRanges(keys: string[], offsets: number[], sizes: number[]): Promise<Uint8Array[]>;
+  archive(project: string, format: ArchiveFormat): WasmArchive;
   treeDigest(project: string): Promise<string>;
   why(project: string, query: string): string;
   usage(): Promise<StoreUsage>;
   verify(signal: AbortSignal): Promise<Verification>;
   clear(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** An archive being made. One part at a time. */
+export interface WasmArchive {
+  next(): Promise<Uint8Array | undefined>;
+  /** Not while a part is being made. */
+  free(): void;
+}
+
+/** A project that this worker reads by itself. */
+export interface WasmReader {
+  lockfile(): string;
+  method(): 'access handles' | 'snapshots';
+  readFile(path: string): Uint8Array;
+  readdir(path: string, recursive: boolean): DirectoryEntryData[];
+  stat(path: string): FileStatData;
+  lstat(path: string): FileStatData;
+  readlink(path: string): string;
+  realpath(path: string): string;
+  locate(path: string): FileLocation;
+  listing(): TreeListing;
+  readRanges(keys: string[], offsets: number[], sizes: number[]): Uint8Array[];
+  archive(format: ArchiveFormat): WasmArchive;
+  close(): void;
 }
 
 export interface WasmUnpacker {
@@ -90,10 +122,11 @@ export interface WasmUnpacker {
 
 interface WasmModule {
   Coordinator: { open(options: CoordinatorOptions, pool: PoolPort): Promise<WasmCoordinator> };
+  Reader: { open(options: { store: string; project: string }): Promise<WasmReader> };
   Unpacker: { open(options: { store: string; pack: string; successor: boolean }): Promise<WasmUnpacker> };
 }
 
-export const { Coordinator, Unpacker } = glue as unknown as WasmModule;
+export const { Coordinator, Reader, Unpacker } = glue as unknown as WasmModule;
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
 export async function compile(url: string | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {

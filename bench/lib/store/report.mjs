@@ -25,9 +25,9 @@ export function storeReport(result) {
       of('write').map((row) => writing(row, of('remove'))),
     ),
     '',
-    `## Reading files of about 4 KB on the page: ${stored.reads} of them`,
+    `## Reading files of about 4 KB: ${stored.reads} of them`,
     '',
-    'Mean of one read. *gantry* reads through `project.fs`, *files* OPFS files of the same contents by their paths. Pipelined: all asked for at once.',
+    'Mean of one read. *gantry* reads on the page through `project.fs`, *gantry in a worker* through `gantry/sync`, *files* on the page OPFS files of the same contents by their paths. Pipelined: all asked for at once.',
     '',
     table(
       ['', 'a read'],
@@ -108,7 +108,7 @@ function chart({ rows, stored, projects, journals, rounds, date }) {
     ),
     group(
       'Reading',
-      'one file of 4 KB on the page',
+      'one file of 4 KB',
       of('read').map((row) => named(row, micro)),
     ),
     group(

@@ -1,4 +1,4 @@
-//! Package tarballs over bytes: what they must hash to, and what is in them.
+//! Package tarballs over bytes: what they must hash to, and what is in them; and archives of whole trees.
 //!
 //! [`Integrity`] checks compressed bytes against a subresource integrity string. [`Extractor`] turns them into the files
 //! that npm would leave on disk: one leading folder stripped, links and devices dropped, the last of two equal names kept.
@@ -18,6 +18,7 @@ mod pax;
 mod repository;
 mod settle;
 mod tar_walk;
+mod tree_archive;
 
 pub use error::{ArchiveError, CODES};
 pub use extract::{Entry, Extractor, Repository};
@@ -25,3 +26,4 @@ pub use integrity::{Algorithm, Hash, Integrity};
 pub use limits::{LimitKind, Limits};
 pub use packlist::{PackageFiles, packlist};
 pub use repository::write_archive;
+pub use tree_archive::{ArchiveFormat, TreeArchive};

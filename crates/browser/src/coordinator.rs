@@ -1,7 +1,9 @@
 //! The coordinator worker's face of the module: one open store, its projects, and installs.
 
 mod options;
+mod reading;
 
+use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
 use crate::error::{failed, to_javascript};
 use crate::fetch::BrowserHttp;
@@ -9,14 +11,15 @@ use crate::host::BrowserHost;
 use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
-use crate::project::{BrowserProject, OpenProject, ProjectOptions, Status, kind_name, tree_fault};
+use crate::project::{BrowserProject, OpenProject, ProjectOptions};
 use crate::store::{BrowserStore, Verified, file_fault};
 use bytes::Bytes;
-use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome};
+use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome, PackageStore};
 use gantry_manifest::Lockfile;
 use gantry_registry::RegistryClient;
 use gantry_resolver::{Explanation, Project, ResolveOptions, explain};
-use js_sys::{Array, Function, Reflect, Uint8Array};
+use gantry_store::ProjectRecord;
+use js_sys::{Function, Reflect};
 use options::{CoordinatorOptions, InstallOptions};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -49,12 +52,8 @@ struct InstalledProject {
     elapsed: f64,
     /// Packages with install scripts, which cannot run in a page.
     scripts: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct DirectoryEntry {
-    name: String,
-    kind: &'static str,
+    /// What is different from before the install.
+    changes: Changes,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,6 +72,11 @@ struct Verification {
     damaged: Vec<String>,
     /// Names of projects that cannot be opened as they are.
     projects: Vec<String>,
+}
+
+/// Nothing of that name is installed.
+pub(crate) fn unknown_project(name: &str) -> Fault {
+    Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
 }
 
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
@@ -105,64 +109,11 @@ impl Coordinator {
                 requests: 0,
                 elapsed: 0.0,
                 scripts: Vec::new(),
+                changes: Changes::default(),
             }),
             Err(fault) if fault.code == "PROJECT_UNKNOWN" => Ok(JsValue::UNDEFINED),
             Err(fault) => Err(fault),
         })
-    }
-
-    /// Bytes of a file.
-    #[wasm_bindgen(js_name = readFile)]
-    pub async fn read_file(&self, project: &str, path: &str) -> Result<Uint8Array, JsValue> {
-        let bytes = thrown(self.read(project, path).await)?;
-        Ok(Uint8Array::from(bytes.as_slice()))
-    }
-
-    /// Bytes of several files; `undefined` for what is not there or not a file.
-    #[wasm_bindgen(js_name = readMany)]
-    pub async fn read_many(&self, project: &str, paths: Vec<String>) -> Result<Array, JsValue> {
-        let results = Array::new();
-        for path in &paths {
-            match self.read(project, path).await {
-                Ok(bytes) => results.push(&Uint8Array::from(bytes.as_slice())),
-                Err(fault) if fault.code.starts_with('E') => results.push(&JsValue::UNDEFINED),
-                Err(fault) => return Err(to_javascript(&fault)),
-            };
-        }
-        Ok(results)
-    }
-
-    /// Names in a folder, sorted, each with what it is.
-    pub fn readdir(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
-        thrown(self.opened(project).and_then(|project| {
-            let names = project.tree.read_directory(path).map_err(|error| tree_fault(&error))?;
-            let entries: Vec<DirectoryEntry> =
-                names.into_iter().map(|(name, kind)| DirectoryEntry { name, kind: kind_name(kind) }).collect();
-            to_object(&entries)
-        }))
-    }
-
-    /// What is at a path, links followed.
-    pub fn stat(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
-        thrown(self.opened(project).and_then(|project| {
-            let status = project.tree.stat(path).map_err(|error| tree_fault(&error))?;
-            to_object(&Status::from(status))
-        }))
-    }
-
-    /// What is at a path, a link at its end not followed.
-    pub fn lstat(&self, project: &str, path: &str) -> Result<JsValue, JsValue> {
-        thrown(self.opened(project).and_then(|project| {
-            let status = project.tree.lstat(path).map_err(|error| tree_fault(&error))?;
-            to_object(&Status::from(status))
-        }))
-    }
-
-    /// The path without links.
-    pub fn realpath(&self, project: &str, path: &str) -> Result<String, JsValue> {
-        thrown(
-            self.opened(project).and_then(|project| project.tree.real_path(path).map_err(|error| tree_fault(&error))),
-        )
     }
 
     /// The digest of the whole tree, equal on every platform for the same tree.
@@ -221,19 +172,11 @@ impl Coordinator {
         if let Some(project) = self.projects.borrow().get(name) {
             return Ok(Rc::clone(project));
         }
-        let Some(project) = OpenProject::reopen(&self.current_store(), name)? else {
-            return Err(Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here"))
-                .with_hint("Install it first."));
-        };
-        let project = Rc::new(project);
+        let store = self.current_store();
+        let record = store.project(name).ok_or_else(|| unknown_project(name))?;
+        let project = Rc::new(OpenProject::reopen(name, &record, &|key| store.index(key))?);
         self.projects.borrow_mut().insert(name.to_owned(), Rc::clone(&project));
         Ok(project)
-    }
-
-    async fn read(&self, project: &str, path: &str) -> Result<Vec<u8>, Fault> {
-        let project = self.opened(project)?;
-        let store = self.current_store();
-        project.read_file(&store, path).await
     }
 
     async fn run(&self, request: JsValue, on_event: &Function, signal: &AbortSignal) -> Result<JsValue, Fault> {
@@ -293,8 +236,10 @@ impl Coordinator {
         project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
         project.lockfile = project_options.lockfile(&lock);
         let options = project_options.encode();
-        let unchanged = recorded.is_some_and(|record| record.lock == lock && record.options == options);
+        let unchanged = recorded.as_ref().is_some_and(|record| record.lock == lock && record.options == options);
+        let mut changes = Changes::default();
         if !unchanged {
+            changes = project.contents.changes_since(&self.contents_before(&name, recorded.as_ref()));
             store.record_project(&name, lock, options)?;
         }
         let installed = InstalledProject {
@@ -307,9 +252,18 @@ impl Coordinator {
             requests: outcome.requests,
             elapsed: outcome.elapsed,
             scripts: outcome.scripts,
+            changes,
         };
         self.projects.borrow_mut().insert(name, Rc::new(project));
         to_object(&installed)
+    }
+
+    /// What a project had installed; nothing, where nothing is known of it.
+    fn contents_before(&self, name: &str, recorded: Option<&ProjectRecord>) -> Contents {
+        if let Some(open) = self.projects.borrow().get(name) {
+            return open.contents.clone();
+        }
+        recorded.and_then(|record| Contents::of_record(name, record).ok()).unwrap_or_default()
     }
 
     fn explain(&self, project: &str, query: &str) -> Result<String, Fault> {
@@ -339,7 +293,8 @@ impl Coordinator {
         let Verified { packages, bytes, damaged } = store.verify().await?;
         let mut projects = Vec::new();
         for name in store.project_names()? {
-            if OpenProject::reopen(&store, &name).is_err() {
+            let Some(record) = store.project(&name) else { continue };
+            if OpenProject::reopen(&name, &record, &|key| store.index(key)).is_err() {
                 // What it was opened with is there no more.
                 self.projects.borrow_mut().remove(&name);
                 projects.push(name);

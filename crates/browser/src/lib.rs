@@ -1,11 +1,14 @@
-//! Gantry in a browser, as one WebAssembly module with two faces.
+//! Gantry in a browser, as one WebAssembly module with three faces.
 //!
 //! [`Coordinator`] runs the pipeline in one worker: it owns the store's journal, resolves, and answers questions about the
 //! installed tree. [`Unpacker`] runs in each worker of the pool: it fetches a tarball, verifies and unpacks it and appends
-//! it to a pack of its own. They talk through the pool that TypeScript implements; nothing here needs shared memory.
+//! it to a pack of its own. [`Reader`] reads an installed tree in any worker of the user's. Coordinator and unpackers talk through the pool that TypeScript implements; nothing here needs shared memory.
 
 #![deny(missing_docs)]
 
+mod answers;
+mod archive_stream;
+mod changes;
 mod clock;
 #[cfg(feature = "conformance")]
 mod conformance;
@@ -18,9 +21,13 @@ mod mirror;
 mod opfs;
 mod pool;
 mod project;
+mod reader;
 mod shared_files;
+mod snapshot;
 mod store;
 mod unpacker;
 
+pub use archive_stream::ArchiveStream;
 pub use coordinator::Coordinator;
+pub use reader::Reader;
 pub use unpacker::Unpacker;

@@ -1,16 +1,37 @@
 //! Files in the origin's private file system, through sync access handles.
 //!
-//! A handle is exclusive: while one worker has a file open nobody else can open it, which is what makes an open pack safe
-//! to append to. Whoever wants to read it meanwhile asks that worker.
+//! A handle is exclusive: while one worker has a file open nobody else can open it. Packs are the exception where the browser
+//! can do it (Chromium): many may have one open, so that any worker can read it, and the one that appends to it holds a
+//! second, empty file (`pack-0.writer`) as exclusively as ever. That keeps a worker that is being ended, and may still be
+//! writing, and its successor apart, which a Web Lock would not: it is let go of before the files are.
 
 use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};
-use js_sys::{AsyncIterator, Reflect};
+use js_sys::{AsyncIterator, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
+
+#[wasm_bindgen]
+extern "C" {
+    /// A file handle whose access handles have modes, which web-sys counts as unstable.
+    #[wasm_bindgen(extends = FileSystemFileHandle)]
+    type ModalFileHandle;
+    #[wasm_bindgen(method, js_name = createSyncAccessHandle)]
+    fn create_access_handle(this: &ModalFileHandle, options: &JsValue) -> Promise;
+}
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Nobody else has it open.
+    Exclusive,
+    /// Others who open it so may have it open too. `read-only` handles would do for reading, but nobody could have the file
+    /// open for writing beside them.
+    Shared,
+}
 
 use crate::javascript::scope;
 
@@ -26,6 +47,32 @@ pub(crate) struct OpfsDirectory {
 pub(crate) struct OpfsFile {
     handle: FileSystemSyncAccessHandle,
     name: String,
+    /// What keeps other writers away; closed after the handle.
+    guard: Option<Guard>,
+}
+
+/// An open, empty file.
+#[derive(Debug)]
+struct Guard(FileSystemSyncAccessHandle);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Whether this browser opens a file more than once. Chromium tells a handle's mode; others know one mode only.
+pub(crate) fn shares_files() -> bool {
+    let class = Reflect::get(&js_sys::global(), &JsValue::from_str("FileSystemSyncAccessHandle"));
+    let prototype = class.and_then(|class| Reflect::get(&class, &JsValue::from_str("prototype")));
+    prototype.is_ok_and(|prototype| Reflect::has(&prototype, &JsValue::from_str("mode")).unwrap_or(false))
+}
+
+/// What the name of a guard ends with.
+pub(crate) const GUARD: &str = ".writer";
+
+fn guard_name(name: &str) -> String {
+    format!("{name}{GUARD}")
 }
 
 fn file_error(path: &str) -> impl FnOnce(JsValue) -> FileError {
@@ -48,6 +95,13 @@ async fn settled<T: JsCast>(promise: js_sys::Promise, path: &str) -> Result<T, F
     JsFuture::from(promise).await.map(JsCast::unchecked_into).map_err(file_error(path))
 }
 
+/// What to do where there is no file of that name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnMissing {
+    Create,
+    Fail,
+}
+
 impl OpfsDirectory {
     /// The folder `gantry/<name>` of this origin, made where it is missing.
     pub async fn open_store(name: &str) -> Result<Self, FileError> {
@@ -59,6 +113,66 @@ impl OpfsDirectory {
             handle = settled(handle.get_directory_handle_with_options(part, &options), part).await?;
         }
         Ok(Self { handle, name: name.to_owned() })
+    }
+
+    /// The folder `gantry/<name>`, or nothing where there is none.
+    pub async fn find_store(name: &str) -> Result<Option<Self>, FileError> {
+        let promise = scope().navigator().storage().get_directory();
+        let mut handle: FileSystemDirectoryHandle = settled(promise, "OPFS").await?;
+        for part in ["gantry", name] {
+            handle = match settled(handle.get_directory_handle(part), part).await {
+                Err(error) if error.kind == FileErrorKind::NotFound => return Ok(None),
+                found => found?,
+            };
+        }
+        Ok(Some(Self { handle, name: name.to_owned() }))
+    }
+
+    /// A pack to append to: as exclusive towards others that append as [`open`](Directory::open) is, but readable by all.
+    pub async fn open_for_appending(&self, name: &str) -> Result<OpfsFile, FileError> {
+        if !shares_files() {
+            return self.open(name).await;
+        }
+        let guard = Guard(self.open_handle(&guard_name(name), Mode::Exclusive, OnMissing::Create).await?);
+        let handle = self.open_handle(name, Mode::Shared, OnMissing::Create).await?;
+        Ok(OpfsFile { handle, name: self.path(name), guard: Some(guard) })
+    }
+
+    /// A pack to read from, which is there. Where files are not shared this is as exclusive as [`open`](Directory::open).
+    pub async fn open_for_reading(&self, name: &str) -> Result<OpfsFile, FileError> {
+        let mode = if shares_files() { Mode::Shared } else { Mode::Exclusive };
+        let handle = self.open_handle(name, mode, OnMissing::Fail).await?;
+        Ok(OpfsFile { handle, name: self.path(name), guard: None })
+    }
+
+    /// A file as it is now.
+    pub async fn snapshot(&self, name: &str) -> Result<File, FileError> {
+        let path = self.path(name);
+        let file: FileSystemFileHandle = settled(self.handle.get_file_handle(name), &path).await?;
+        settled(file.get_file(), &path).await
+    }
+
+    async fn open_handle(
+        &self,
+        name: &str,
+        mode: Mode,
+        on_missing: OnMissing,
+    ) -> Result<FileSystemSyncAccessHandle, FileError> {
+        let path = self.path(name);
+        let options = FileSystemGetFileOptions::new();
+        options.set_create(on_missing == OnMissing::Create);
+        let file: FileSystemFileHandle =
+            settled(self.handle.get_file_handle_with_options(name, &options), &path).await?;
+        let promise = match mode {
+            Mode::Exclusive => file.create_sync_access_handle(),
+            Mode::Shared => {
+                let options = Object::new();
+                // Fails only for frozen objects, which a new one is not.
+                let _ = Reflect::set(&options, &"mode".into(), &"readwrite-unsafe".into());
+                file.unchecked_ref::<ModalFileHandle>().create_access_handle(&options)
+            }
+        };
+        settled(promise, &path).await
     }
 
     fn path(&self, name: &str) -> String {
@@ -84,13 +198,8 @@ impl Directory for OpfsDirectory {
     type File = OpfsFile;
 
     async fn open(&self, name: &str) -> Result<OpfsFile, FileError> {
-        let path = self.path(name);
-        let options = FileSystemGetFileOptions::new();
-        options.set_create(true);
-        let file: FileSystemFileHandle =
-            settled(self.handle.get_file_handle_with_options(name, &options), &path).await?;
-        let handle = settled(file.create_sync_access_handle(), &path).await?;
-        Ok(OpfsFile { handle, name: path })
+        let handle = self.open_handle(name, Mode::Exclusive, OnMissing::Create).await?;
+        Ok(OpfsFile { handle, name: self.path(name), guard: None })
     }
 
     async fn remove(&self, name: &str) -> Result<(), FileError> {
@@ -119,6 +228,17 @@ impl Directory for OpfsDirectory {
 }
 
 impl OpfsFile {
+    /// `size` bytes from `offset`, straight into memory of JavaScript.
+    pub fn read_array(&self, offset: u64, size: u32) -> Result<Uint8Array, FileError> {
+        let array = Uint8Array::new_with_length(size);
+        if size == 0 {
+            return Ok(array);
+        }
+        let read = self.handle.read_with_js_u8_array_and_options(&array, &Self::at(offset));
+        let count = read.map_err(file_error(&self.name))?;
+        if count < f64::from(size) { Err(short(&self.name, offset, size.into())) } else { Ok(array) }
+    }
+
     fn at(offset: u64) -> FileSystemReadWriteOptions {
         let options = FileSystemReadWriteOptions::new();
         options.set_at(to_f64(offset));
@@ -190,5 +310,6 @@ impl RandomAccessFile for OpfsFile {
 impl Drop for OpfsFile {
     fn drop(&mut self) {
         self.handle.close();
+        drop(self.guard.take());
     }
 }

@@ -1,18 +1,18 @@
 //! Installed projects as virtual trees.
 
+use crate::changes::Contents;
 use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
-use gantry_layout::{
-    FileKind, FileLocation, FileSource, FileStatus, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan,
-};
+use gantry_layout::{FileLocation, FileSource, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan};
 use gantry_manifest::Lockfile;
 use gantry_resolver::{ResolveOptions, Target, check_machine};
-use gantry_store::ProjectRecord;
+use gantry_store::{PackageIndex, PackageKey, ProjectRecord};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How a project was installed: with its lock, all that its tree is made from again after a reload.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +62,16 @@ impl ProjectOptions {
         })
     }
 
+    /// What of the recorded lock is installed: the lock, paths of what is not, and the kinds that are left out.
+    pub fn selection(&self, record: &ProjectRecord) -> Result<(Lockfile, BTreeSet<String>, Omit), Fault> {
+        let fault = |error: EngineError| error.to_fault();
+        let lock = Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| fault(error.into()))?;
+        let checked = check_machine(&lock, &self.resolve()?).map_err(|error| fault(error.into()))?;
+        let mut inert = checked.inert;
+        inert.extend(self.left_out.iter().cloned());
+        Ok((lock, inert, self.omit()?))
+    }
+
     /// Text of the project's lock file; `lock` is the one that its tree was made from.
     pub fn lockfile(&self, lock: &Bytes) -> Bytes {
         self.given_lock.as_ref().map_or_else(|| lock.clone(), |given| Bytes::from(given.clone()))
@@ -76,12 +86,16 @@ pub(crate) struct OpenProject {
     pub tree: VirtualTree,
     pub packages: u32,
     pub files: u64,
+    /// What is installed where, to tell what an install changes.
+    pub contents: Contents,
 }
 
+/// Gives the index of a stored package.
+pub(crate) type Indexes<'a> = &'a dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>;
+
 impl OpenProject {
-    fn new(lockfile: Bytes, plan: &Plan, store: &BrowserStore) -> Result<Self, Fault> {
-        let index = |key: &_| store.index(key);
-        let tree = VirtualTree::new(plan, &index).map_err(|error| EngineError::from(error).to_fault())?;
+    fn new(lockfile: Bytes, plan: &Plan, index: Indexes<'_>) -> Result<Self, Fault> {
+        let tree = VirtualTree::new(plan, index).map_err(|error| EngineError::from(error).to_fault())?;
         let files =
             plan.packages.iter().filter_map(|package| index(&package.key)).map(|index| index.files.len() as u64);
         Ok(Self {
@@ -89,26 +103,21 @@ impl OpenProject {
             tree,
             packages: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
             files: files.sum(),
+            contents: Contents::of_plan(plan),
         })
     }
 
     /// Opens a project that an earlier install recorded.
-    pub fn reopen(store: &BrowserStore, name: &str) -> Result<Option<Self>, Fault> {
-        let Some(record) = store.project(name) else { return Ok(None) };
-        let options = ProjectOptions::decode(name, &record)?;
-        let lock =
-            Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| EngineError::from(error).to_fault())?;
-        let checked = check_machine(&lock, &options.resolve()?).map_err(|error| EngineError::from(error).to_fault())?;
-        let mut inert = checked.inert;
-        inert.extend(options.left_out.iter().cloned());
-        let plan = plan(&lock, &inert, &options.omit()?, &|key| store.index(key))
-            .map_err(|error| EngineError::from(error).to_fault())?;
-        Self::new(options.lockfile(&record.lock), &plan, store).map(Some)
+    pub fn reopen(name: &str, record: &ProjectRecord, index: Indexes<'_>) -> Result<Self, Fault> {
+        let options = ProjectOptions::decode(name, record)?;
+        let (lock, inert, omit) = options.selection(record)?;
+        let plan = plan(&lock, &inert, &omit, index).map_err(|error| EngineError::from(error).to_fault())?;
+        Self::new(options.lockfile(&record.lock), &plan, index)
     }
 
     /// Bytes of a file.
     pub async fn read_file(&self, store: &BrowserStore, path: &str) -> Result<Vec<u8>, Fault> {
-        match self.tree.open(path).map_err(|error| tree_fault(&error))? {
+        match self.tree.open(path).map_err(|error| tree_fault(&error, "open"))? {
             FileSource::Bytes(bytes) => Ok(bytes.to_vec()),
             FileSource::Stored(FileLocation { key, offset, size, .. }) => store.read(&key, offset, size).await,
         }
@@ -130,8 +139,8 @@ impl OpenProject {
     }
 }
 
-/// Node's code, and Node's kind of message.
-pub(crate) fn tree_fault(error: &TreeError) -> Fault {
+/// Node's code, and Node's kind of message; `call` is what Node would say was called.
+pub(crate) fn tree_fault(error: &TreeError, call: &str) -> Fault {
     let what = match error.code() {
         "ENOENT" => "no such file or directory",
         "ENOTDIR" => "not a directory",
@@ -139,36 +148,7 @@ pub(crate) fn tree_fault(error: &TreeError) -> Fault {
         "ELOOP" => "too many symbolic links encountered",
         _ => "invalid argument",
     };
-    Fault::new(error.code(), format!("{}: {what}, '{}'", error.code(), error.path))
-}
-
-/// What `stat` tells.
-#[derive(Debug, Serialize)]
-pub(crate) struct Status {
-    kind: &'static str,
-    size: u64,
-    mode: u32,
-}
-
-/// `file`, `directory` or `symlink`.
-pub(crate) fn kind_name(kind: FileKind) -> &'static str {
-    match kind {
-        FileKind::File => "file",
-        FileKind::Directory => "directory",
-        FileKind::Symlink => "symlink",
-    }
-}
-
-impl From<FileStatus> for Status {
-    fn from(status: FileStatus) -> Self {
-        let mode = match (status.kind, status.executable) {
-            (FileKind::Directory, _) => 0o040_755,
-            (FileKind::Symlink, _) => 0o120_777,
-            (FileKind::File, true) => 0o100_755,
-            (FileKind::File, false) => 0o100_644,
-        };
-        Self { kind: kind_name(status.kind), size: status.size, mode }
-    }
+    Fault::new(error.code(), format!("{}: {what}, {call} '{}'", error.code(), error.path))
 }
 
 /// Where an install puts its tree: it becomes visible when the install is complete and recorded.
@@ -204,7 +184,7 @@ impl ProjectTree for BrowserProject {
     }
 
     async fn link(&self, plan: &Plan, _mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
-        let project = OpenProject::new(Bytes::new(), plan, &self.store)?;
+        let project = OpenProject::new(Bytes::new(), plan, &|key| self.store.index(key))?;
         let report = LinkReport {
             linked: project.packages,
             kept: 0,

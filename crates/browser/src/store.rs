@@ -4,7 +4,7 @@
 //! the pool flushes its packs, then the records are appended to the journal and flushed. Commits are grouped by bytes,
 //! so that a tab that is closed loses little and flushing costs little.
 
-use crate::opfs::{OpfsDirectory, OpfsFile};
+use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackJob};
 use bytes::Bytes;
 use futures_util::lock::Mutex;
@@ -84,8 +84,8 @@ pub(crate) struct BrowserStore {
     timed: Cell<bool>,
     /// Packs open for reading, none of them lent.
     readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
-    /// The packs that the pool's workers have, in their order: an open pack is its worker's alone, who is asked for what is
-    /// in it. (A snapshot of the file cannot be relied on: Chromium refuses to read one that was appended to since it was
+    /// The packs that the pool's workers have, in their order: who is asked for what is
+    /// in it: where files are not shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one that was appended to since it was
     /// taken.)
     lent: RefCell<Vec<u32>>,
     /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
@@ -233,10 +233,18 @@ impl BrowserStore {
         self.uncommitted.set(0);
         // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
         drop(self.packs.borrow_mut().take());
-        let removed = PackStore::destroy(&self.directory).await;
+        let removed = self.destroy().await;
         let opened = PackStore::open(self.directory.clone()).await;
         *self.packs.borrow_mut() = Some(opened.map_err(|error| store_fault(&error))?);
         removed.map_err(|error| store_fault(&error))
+    }
+
+    async fn destroy(&self) -> Result<(), StoreError> {
+        PackStore::destroy(&self.directory).await?;
+        for name in self.directory.list().await?.iter().filter(|name| name.ends_with(GUARD)) {
+            self.directory.remove(name).await?;
+        }
+        Ok(())
     }
 
     /// Reads part of a package's segment.
@@ -294,7 +302,7 @@ impl BrowserStore {
         if self.borrower(pack).is_some() {
             return Ok(Reader::Lent);
         }
-        let reader = Rc::new(self.directory.open(&gantry_store::pack_name(pack)).await?);
+        let reader = Rc::new(self.directory.open_for_reading(&gantry_store::pack_name(pack)).await?);
         self.readers.borrow_mut().insert(pack, Rc::clone(&reader));
         Ok(Reader::Open(reader))
     }

@@ -10,7 +10,7 @@ use crate::store::{file_fault, store_fault};
 use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::Fault;
-use gantry_platform::{Clock, Directory, Span, Work};
+use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{PackWriter, SegmentPlace, prepare};
 use serde::Deserialize;
@@ -77,7 +77,7 @@ impl Unpacker {
         let UnpackerOptions { store, pack, successor } = from_object(options, "the options of an unpack worker")?;
         let token = PackToken::decode(&pack)?;
         let directory = OpfsDirectory::open_store(&store).await.map_err(|error| file_fault(&error))?;
-        let file = directory.open(&token.name).await.map_err(|error| file_fault(&error))?;
+        let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
         let open = if successor { PackWriter::resume } else { PackWriter::open };
         let writer = open(file, token.pack, token.start).map_err(|error| store_fault(&error))?;
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })

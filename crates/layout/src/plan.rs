@@ -92,6 +92,11 @@ pub fn wanted(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<
     Selection::new(lock, inert, omit)?.packages().map(planned_package).collect()
 }
 
+/// The links to folders of the user that an install makes, sorted by path. As [`wanted`], this needs no package.
+pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<Vec<PlannedLink>, LayoutError> {
+    Ok(planned_links(&Selection::new(lock, inert, omit)?))
+}
+
 /// What goes where. `inert` are the paths of entries that do not fit the target, `index` gives the index of a stored
 /// package; all that [`wanted`] names must be there.
 pub fn plan(
@@ -104,8 +109,7 @@ pub fn plan(
     let packages = selection.packages().map(planned_package).collect::<Result<Vec<_>, _>>()?;
     let contents = Contents::new(&packages, index)?;
     let Commands { links: commands, executables } = commands(&selection, &contents)?;
-    let mut links: Vec<PlannedLink> =
-        selection.placed().iter().filter(|entry| entry.link).map(|entry| planned_link(entry)).collect();
+    let mut links = planned_links(&selection);
     links.extend(commands);
     links.sort_by(|left, right| left.path.cmp(&right.path));
     let hidden_lock = lock.to_hidden_bytes(&|entry| selection.leaves_out(entry));
@@ -168,6 +172,10 @@ fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
         resolved: entry.resolved.clone(),
         integrity: entry.integrity.clone(),
     })
+}
+
+fn planned_links(selection: &Selection<'_>) -> Vec<PlannedLink> {
+    selection.placed().iter().filter(|entry| entry.link).map(|entry| planned_link(entry)).collect()
 }
 
 fn planned_link(entry: &LockEntry) -> PlannedLink {

@@ -135,6 +135,28 @@ impl VirtualTree {
         }
     }
 
+    /// All that is below a folder, links not followed: paths relative to it, each folder before what is in it, names in one
+    /// folder sorted as by [`read_directory`](Self::read_directory).
+    pub fn read_directory_recursively(&self, path: &str) -> Result<Vec<(String, FileKind)>, TreeError> {
+        let (real, Node::Directory) = self.find(path, LastLink::Follow)? else {
+            return Err(error(TreeErrorKind::NotDirectory, path));
+        };
+        let mut found = Vec::new();
+        self.list_below(&real, "", &mut found);
+        Ok(found)
+    }
+
+    fn list_below(&self, folder: &str, prefix: &str, found: &mut Vec<(String, FileKind)>) {
+        let join = |above: &str, name: &str| if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
+        for (name, kind) in self.lookup.names(folder) {
+            let path = join(prefix, &name);
+            found.push((path.clone(), kind));
+            if kind == FileKind::Directory {
+                self.list_below(&join(folder, &name), &path, found);
+            }
+        }
+    }
+
     /// Target of a link.
     pub fn read_link(&self, path: &str) -> Result<String, TreeError> {
         match self.find(path, LastLink::Keep)? {
@@ -175,6 +197,10 @@ impl VirtualTree {
     fn find(&self, path: &str, last: LastLink) -> Result<(String, Node), TreeError> {
         let real = resolve(&self.lookup, path, last)?;
         if let Some(node) = self.lookup.node(&real) {
+            // A slash at the end asks for a folder.
+            if path.ends_with('/') && matches!(node, Node::File(_)) {
+                return Err(error(TreeErrorKind::NotDirectory, path));
+            }
             return Ok((real, node));
         }
         let below_a_file = paths::ancestors(&real).any(|above| matches!(self.lookup.node(above), Some(Node::File(_))));

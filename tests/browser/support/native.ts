@@ -19,6 +19,19 @@ export function installNatively(
   registry: string,
   files: Record<string, string | Uint8Array> = {},
 ): NativeInstall {
+  return inNativeInstall(packageJson, registry, files, (project, digest) => ({
+    lockfile: readFileSync(join(project, 'package-lock.json'), 'utf8'),
+    digest: digest(),
+  }));
+}
+
+/** Installs a project for as long as `use` runs, which gets its folder. */
+export function inNativeInstall<T>(
+  packageJson: string,
+  registry: string,
+  files: Record<string, string | Uint8Array>,
+  use: (project: string, digest: () => string) => T,
+): T {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-browser-'));
   try {
     const project = join(folder, 'project');
@@ -38,8 +51,7 @@ export function installNatively(
     const run = (...words: string[]) => execFileSync(gantryCommand, words, { env, encoding: 'utf8' });
     const target = ['--os', PAGE_TARGET.os, '--cpu', PAGE_TARGET.cpu];
     run('install', '--prefix', project, '--registry', registry, '--ignore-scripts', '--json', ...target);
-    const lockfile = readFileSync(join(project, 'package-lock.json'), 'utf8');
-    return { lockfile, digest: run('digest', '--prefix', project).trim() };
+    return use(project, () => run('digest', '--prefix', project).trim());
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -17,5 +17,7 @@ export const siteFolder = join(scratch, 'site');
 export const packageFolder = join(scratch, 'package');
 /** A page of a user of the package, as a bundler makes it. */
 export const bundledFolder = join(scratch, 'bundled');
+/** What takes exported trees, bundled for a page. */
+export const consumersFolder = join(scratch, 'consumers');
 /** The wasm module with the conformance suites in it; `npm test` builds it. */
 export const conformanceFolder = join(scratch, 'conformance');

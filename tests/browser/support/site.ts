@@ -1,12 +1,12 @@
 /**
  * The host of the pages under test: the built playground at `/`, the packed package at `/package/`, one bundled with it
- * at `/bundled/`, the specs' own pages at `/pages/`, and a registry on the same origin at `/-/registry/`, as a site would put one behind a path.
+ * at `/bundled/`, libraries that take exported trees at `/consumers/`, the specs' own pages at `/pages/`, and a registry on the same origin at `/-/registry/`, as a site would put one behind a path.
  */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer, request as forward, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { bundledFolder, conformanceFolder, inRoot, packageFolder, siteFolder } from './paths.js';
+import { bundledFolder, conformanceFolder, consumersFolder, inRoot, packageFolder, siteFolder } from './paths.js';
 
 const types: Record<string, string> = {
   '.css': 'text/css',
@@ -21,6 +21,7 @@ const types: Record<string, string> = {
 const folders: Record<string, string> = {
   '/bundled/': bundledFolder,
   '/conformance/': conformanceFolder,
+  '/consumers/': consumersFolder,
   '/package/': packageFolder,
   '/pages/': inRoot('tests', 'browser', 'pages'),
 };

@@ -291,3 +291,44 @@ fn any_path_has_an_answer_and_the_answers_agree() {
         assert_eq!(tree.read_directory(&path).is_ok(), status.kind == FileKind::Directory, "{path}");
     }
 }
+
+#[test]
+fn everything_below_a_folder_is_listed_in_order_and_links_are_not_followed() {
+    let below = |path: &str| tree().read_directory_recursively(path).unwrap();
+    let names: Vec<String> = below("node_modules/a").into_iter().map(|(path, _)| path).collect();
+    assert_eq!(
+        names,
+        [
+            "bin",
+            "bin/a.js",
+            "index.js",
+            "lib",
+            "lib/deep",
+            "lib/deep/er",
+            "lib/deep/er/z.js",
+            "lib/é.js",
+            "lib-x",
+            "lib-x/i.js",
+            "node_modules",
+            "node_modules/bundled",
+            "node_modules/bundled/index.js",
+            "node_modules/c",
+            "node_modules/c/c.js",
+            "node_modules/c/package.json",
+            "node_modules/left",
+            "node_modules/left/x.js",
+        ]
+    );
+    let whole = below("");
+    assert!(whole.contains(&("node_modules/w".into(), FileKind::Symlink)));
+    assert!(!whole.iter().any(|(path, _)| path.starts_with("node_modules/w/")));
+    // All files and links of the tree are among them.
+    assert!(tree().entries().iter().all(|(entry, _)| whole.iter().any(|(path, _)| path == entry)));
+}
+
+#[test]
+fn a_slash_at_the_end_asks_for_a_folder() {
+    assert_eq!(tree().stat("node_modules/a/index.js/").unwrap_err().code(), "ENOTDIR");
+    assert_eq!(tree().open("node_modules/a/index.js/").unwrap_err().code(), "ENOTDIR");
+    assert_eq!(tree().stat("node_modules/a/").unwrap().kind, FileKind::Directory);
+}

@@ -1,0 +1,219 @@
+//! A project that a worker reads by itself, synchronously, without the coordinator: also beside an install, from another
+//! tab, or while no coordinator runs at all.
+//!
+//! It is the tree as it was when the reader was opened. The journal is read once; the packs that the tree needs are opened
+//! for as long as the reader lives. Where the browser shares files (Chromium) they are read through access handles, about a
+//! microsecond each; elsewhere through `File` [snapshots](crate::snapshot). What is recorded in a pack never changes, so
+//! neither can see anything but what was installed. Whoever opens a reader keeps the store from being removed meanwhile.
+
+use crate::answers;
+use crate::archive_stream::{ArchiveStream, Source};
+use crate::coordinator::unknown_project;
+use crate::error::{failed, to_javascript};
+use crate::javascript::from_object;
+use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
+use crate::project::{OpenProject, tree_fault};
+use crate::snapshot::Snapshot;
+use crate::store::{file_fault, store_fault};
+use bytes::Bytes;
+use gantry_engine::Fault;
+use gantry_layout::{FileLocation, FileSource};
+use gantry_platform::FileErrorKind;
+use gantry_store::{Catalog, PackageKey, pack_name};
+use js_sys::{Array, Uint8Array};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// How often the journal is read again when it grows under the reading.
+const ATTEMPTS: usize = 20;
+
+/// An open project.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Reader {
+    project: OpenProject,
+    packs: Rc<OpenPacks>,
+}
+
+#[derive(Deserialize)]
+struct ReaderOptions {
+    store: String,
+    project: String,
+}
+
+/// The packs of a tree, and what is where in them.
+#[derive(Debug)]
+pub(crate) struct OpenPacks {
+    catalog: Catalog,
+    files: FxHashMap<u32, PackFile>,
+}
+
+#[derive(Debug)]
+enum PackFile {
+    Handle(OpfsFile),
+    Snapshot(Snapshot),
+}
+
+#[wasm_bindgen]
+impl Reader {
+    /// Opens a project of a store.
+    pub async fn open(options: JsValue) -> Result<Reader, JsValue> {
+        thrown(Self::open_project(options).await)
+    }
+
+    /// Text of the project's lock file.
+    pub fn lockfile(&self) -> String {
+        String::from_utf8_lossy(&self.project.lockfile).into_owned()
+    }
+
+    /// How the packs are read: `access handles` or `snapshots`.
+    pub fn method(&self) -> String {
+        if shares_files() { "access handles".to_owned() } else { "snapshots".to_owned() }
+    }
+
+    /// Bytes of a file.
+    #[wasm_bindgen(js_name = readFile)]
+    pub fn read_file(&self, path: &str) -> Result<Uint8Array, JsValue> {
+        thrown(match self.project.tree.open(path) {
+            Ok(FileSource::Bytes(bytes)) => Ok(Uint8Array::from(&*bytes)),
+            Ok(FileSource::Stored(FileLocation { key, offset, size, .. })) => self.packs.read(&key, offset, size),
+            Err(error) => Err(tree_fault(&error, "open")),
+        })
+    }
+
+    /// Names in a folder, sorted, each with what it is; or paths of all that is below it.
+    pub fn readdir(&self, path: &str, recursive: bool) -> Result<JsValue, JsValue> {
+        thrown(answers::read_directory(&self.project.tree, path, recursive))
+    }
+
+    /// What is at a path, links followed.
+    pub fn stat(&self, path: &str) -> Result<JsValue, JsValue> {
+        thrown(answers::stat(&self.project.tree, path))
+    }
+
+    /// What is at a path, a link at its end not followed.
+    pub fn lstat(&self, path: &str) -> Result<JsValue, JsValue> {
+        thrown(answers::lstat(&self.project.tree, path))
+    }
+
+    /// Target of a link.
+    pub fn readlink(&self, path: &str) -> Result<String, JsValue> {
+        thrown(answers::read_link(&self.project.tree, path))
+    }
+
+    /// The path without links.
+    pub fn realpath(&self, path: &str) -> Result<String, JsValue> {
+        thrown(answers::real_path(&self.project.tree, path))
+    }
+
+    /// Where a file's bytes are.
+    pub fn locate(&self, path: &str) -> Result<JsValue, JsValue> {
+        thrown(answers::locate(&self.project.tree, path))
+    }
+
+    /// Every file and link of the tree.
+    pub fn listing(&self) -> JsValue {
+        answers::listing(&self.project.tree)
+    }
+
+    /// Parts of packages, each by its package's key, an offset and a length.
+    #[wasm_bindgen(js_name = readRanges)]
+    pub fn read_ranges(&self, keys: Vec<String>, offsets: Vec<f64>, sizes: Vec<f64>) -> Result<Array, JsValue> {
+        let results = Array::new();
+        for ((key, offset), size) in keys.iter().zip(offsets).zip(sizes) {
+            let key = PackageKey::parse(key).ok_or_else(|| Fault::new("INVALID_OPTION", format!("{key} is no key")));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers")]
+            let (offset, size) = (offset as u64, size as u64);
+            let bytes = thrown(key.and_then(|key| self.packs.read(&key, offset, size)))?;
+            results.push(&bytes);
+        }
+        Ok(results)
+    }
+
+    /// The tree as an archive (`tar` or `zip`), in parts.
+    pub fn archive(&self, format: &str) -> Result<ArchiveStream, JsValue> {
+        thrown(ArchiveStream::new(format, &self.project.tree, Source::Packs(Rc::clone(&self.packs))))
+    }
+
+    /// Lets go of the packs.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Reader {
+    async fn open_project(options: JsValue) -> Result<Self, Fault> {
+        let ReaderOptions { store, project: name } = from_object(options, "the options of a reader")?;
+        let found = OpfsDirectory::find_store(&store).await.map_err(|error| file_fault(&error))?;
+        let directory = found.ok_or_else(|| unknown_project(&name))?;
+        let Some(journal) = read_journal(&directory).await? else { return Err(unknown_project(&name)) };
+        let catalog = Catalog::read(journal).map_err(|error| store_fault(&error))?;
+        let index = |key: &PackageKey| catalog.package(key).and_then(|package| package.index().ok());
+        let record = catalog.project(&name).ok_or_else(|| unknown_project(&name))?;
+        let project = OpenProject::reopen(&name, record, &index)?;
+        let wanted = project.contents.keys().filter_map(|key| catalog.package(&key).map(|package| package.place.pack));
+        let mut files = FxHashMap::default();
+        for pack in wanted.collect::<BTreeSet<u32>>() {
+            files.insert(pack, PackFile::open(&directory, &pack_name(pack)).await?);
+        }
+        Ok(Self { project, packs: Rc::new(OpenPacks { catalog, files }) })
+    }
+}
+
+/// Bytes of the journal; nothing where there is none. The coordinator may be appending to it: a snapshot of before cannot be
+/// read any more then, and a new one is taken. What is torn at its end is left out by who reads it.
+async fn read_journal(directory: &OpfsDirectory) -> Result<Option<Bytes>, Fault> {
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        let file = match directory.snapshot("journal").await {
+            Err(error) if error.kind == FileErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| file_fault(&error))?,
+        };
+        match JsFuture::from(file.array_buffer()).await {
+            Ok(buffer) => return Ok(Some(Uint8Array::new(&buffer).to_vec().into())),
+            Err(error) => last = Some(failed(&error)),
+        }
+    }
+    Err(last.unwrap_or_else(|| Fault::new("STORE_IO", "the journal cannot be read")))
+}
+
+impl OpenPacks {
+    /// Part of a package's segment.
+    pub fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
+        let place = self.catalog.package(key).map(|package| package.place).ok_or_else(gone)?;
+        if offset.checked_add(size).is_none_or(|end| end > place.length) {
+            return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
+        }
+        let size = u32::try_from(size).map_err(|_| Fault::new("STORE_TOO_LARGE", "a file has more than 4 GB"))?;
+        self.files.get(&place.pack).ok_or_else(gone)?.read(place.offset + offset, size)
+    }
+}
+
+impl PackFile {
+    async fn open(directory: &OpfsDirectory, name: &str) -> Result<Self, Fault> {
+        if shares_files() {
+            return directory.open_for_reading(name).await.map(Self::Handle).map_err(|error| file_fault(&error));
+        }
+        let file = directory.snapshot(name).await.map_err(|error| file_fault(&error))?;
+        Snapshot::new(file).map(Self::Snapshot)
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
+        match self {
+            Self::Handle(file) => file.read_array(offset, size).map_err(|error| file_fault(&error)),
+            Self::Snapshot(snapshot) => snapshot.read(offset, size),
+        }
+    }
+}
+
+fn gone() -> Fault {
+    Fault::new("STORE_LOST", "a package of this project is not in the store any more").with_hint("Install it again.")
+}
+
+fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
+    result.map_err(|fault| to_javascript(&fault))
+}

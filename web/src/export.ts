@@ -1,0 +1,10 @@
+/**
+ * `gantry/export`: giving an installed tree to what takes files: WebContainers, `memfs` and its like, directories of the
+ * File System API, archives. Each takes a project of `gantry` or of `gantry/sync`, and the tree as it is when it is called;
+ * installs meanwhile change nothing.
+ */
+
+export { type StreamOptions, toTar, toZip } from './export/archive.js';
+export { type DirectoryOptions, type DirectoryReport, type SkippedLink, writeDirectory } from './export/directory.js';
+export { type FileSystemTree, type FileSystemTreeNode, toFileSystemTree } from './export/file-system-tree.js';
+export { fillVolume, type VolumeOptions, type WritableVolume } from './export/volume.js';

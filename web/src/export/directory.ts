@@ -1,0 +1,66 @@
+/**
+ * Writing a tree as real files, into a folder of the File System API: of OPFS, or one that the user has picked.
+ *
+ * A file costs about a millisecond in OPFS however it is written, so several workers write, each many at once. Such folders
+ * have neither links nor modes: links are not written but told of, and no file may be run.
+ */
+import { type Exportable, TREE } from '../tree.js';
+import { contentsOf, entriesOf } from './entries.js';
+import { FileWriters } from './file-writers.js';
+
+export interface DirectoryOptions {
+  signal?: AbortSignal;
+  /** Called now and then with how much has been written. */
+  onProgress?: (progress: { files: number; of: number }) => void;
+}
+
+export interface SkippedLink {
+  path: string;
+  /** Relative to the folder that the link would be in. */
+  target: string;
+}
+
+export interface DirectoryReport {
+  files: number;
+  bytes: number;
+  /** Commands (`node_modules/.bin`) and packages that are folders of the project: none of them is written. */
+  skipped: SkippedLink[];
+  /** How files were written: `access handles` in OPFS, `writable streams` elsewhere. */
+  method: 'access handles' | 'writable streams';
+}
+
+/**
+ * Write all files of a tree below `directory`. Files that are there are replaced, and what else is there stays. When it
+ * fails or is stopped, some are written and some are not: call it again.
+ */
+export async function writeDirectory(
+  project: Exportable,
+  directory: FileSystemDirectoryHandle,
+  { signal, onProgress }: DirectoryOptions = {},
+): Promise<DirectoryReport> {
+  const tree = project[TREE];
+  const entries = entriesOf(await tree.listing());
+  const files = entries.filter((entry) => entry.kind === 'file');
+  const report: DirectoryReport = { files: 0, bytes: 0, skipped: [], method: 'access handles' };
+  for (const entry of entries) {
+    if (entry.kind === 'symlink') report.skipped.push({ path: entry.path, target: entry.target });
+  }
+  const writers = new FileWriters(directory);
+  try {
+    for await (const batch of contentsOf(tree, files, signal)) {
+      await writers.write(
+        batch.map(({ entry, bytes }) => ({ path: entry.path, bytes })),
+        (method) => {
+          report.method = method;
+          report.files += batch.length;
+          report.bytes += batch.reduce((total, { entry }) => total + entry.size, 0);
+          onProgress?.({ files: report.files, of: files.length });
+        },
+      );
+    }
+    await writers.finish();
+  } finally {
+    writers.end();
+  }
+  return report;
+}

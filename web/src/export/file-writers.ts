@@ -1,0 +1,94 @@
+/** Workers that write files, as many at once as storage takes, and no more bytes waiting for them than a few batches. */
+import { type ErrorData, GantryError } from '../errors.js';
+import { isForeign, startForeignWorker } from '../start-worker.js';
+
+export interface FileToWrite {
+  path: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export type WriteMethod = 'access handles' | 'writable streams';
+
+/** To a worker: first the folder, then batches. */
+export type WriteRequest = { directory: FileSystemDirectoryHandle } | { files: FileToWrite[] };
+/** From a worker, once for each batch in its order. */
+export type WriteResponse = { method: WriteMethod } | { error: ErrorData };
+
+/** With 32 files under way in each: 0.86 ms a file in Chromium, where one worker takes 1.1 to 1.4 (2 cores). */
+const WRITERS = 4;
+/** Batches that one worker has been given. */
+const BATCHES_AHEAD = 2;
+
+interface Writer {
+  worker: Worker;
+  /** What to call when the next batch of it is written, and the one after. */
+  waiting: ((method: WriteMethod) => void)[];
+}
+
+export class FileWriters {
+  readonly #writers: Writer[];
+  #failure: GantryError | undefined;
+  /** Called whenever a batch is done or all has failed. */
+  #wake: () => void = () => {};
+
+  constructor(directory: FileSystemDirectoryHandle) {
+    this.#writers = Array.from({ length: WRITERS }, (_, index) => this.#start(`gantry-write-${index}`, directory));
+  }
+
+  /** Resolves when the batch has been given to a worker; `onWritten` is called when it is written. Moves the bytes away. */
+  async write(files: FileToWrite[], onWritten: (method: WriteMethod) => void): Promise<void> {
+    const free = () => this.#writers.find(({ waiting }) => waiting.length < BATCHES_AHEAD);
+    await this.#until(() => free() !== undefined);
+    const writer = this.#writers.reduce((least, next) => (next.waiting.length < least.waiting.length ? next : least));
+    writer.waiting.push(onWritten);
+    const request: WriteRequest = { files };
+    writer.worker.postMessage(
+      request,
+      files.map(({ bytes }) => bytes.buffer),
+    );
+  }
+
+  /** Resolves when everything is written. */
+  finish(): Promise<void> {
+    return this.#until(() => this.#writers.every(({ waiting }) => waiting.length === 0));
+  }
+
+  end(): void {
+    for (const { worker } of this.#writers) worker.terminate();
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    while (!this.#failure && !condition()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  #start(name: string, directory: FileSystemDirectoryHandle): Writer {
+    // Bundlers look for exactly this expression.
+    const worker = isForeign(import.meta.url)
+      ? startForeignWorker('../worker/write-files.js', import.meta.url, name)
+      : new Worker(new URL('../worker/write-files.js', import.meta.url), { type: 'module', name });
+    const writer: Writer = { worker, waiting: [] };
+    worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
+      if ('error' in data) this.#fail(data.error);
+      else writer.waiting.shift()?.(data.method);
+      this.#wake();
+    });
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      const reason = event.message ?? 'its script could not be loaded';
+      this.#fail({ code: 'WORKER_LOST', message: `A worker that writes files stopped: ${reason}` });
+      this.#wake();
+    });
+    const request: WriteRequest = { directory };
+    worker.postMessage(request);
+    return writer;
+  }
+
+  #fail(error: ErrorData): void {
+    this.#failure ??= new GantryError(error);
+  }
+}

@@ -1,0 +1,46 @@
+/** Copying a tree into a file system that is written synchronously: a volume of `memfs`, ZenFS, Node's own `fs`. */
+import { type Exportable, TREE } from '../tree.js';
+import { contentsOf, entriesOf } from './entries.js';
+
+/** The functions of Node's `fs` that are used. */
+export interface WritableVolume {
+  mkdirSync(path: string, options: { recursive: true }): unknown;
+  writeFileSync(path: string, data: Uint8Array, options: { mode: number }): unknown;
+  symlinkSync(target: string, path: string): unknown;
+}
+
+export interface VolumeOptions {
+  /** The folder that `node_modules` is written into; `/` unless given. It is made if need be. */
+  directory?: string;
+  signal?: AbortSignal;
+}
+
+/**
+ * Write all files, with their modes, and all links. Files that are there are replaced, and what else is there stays; a link
+ * that is there is an error (`EEXIST`). Links are written last, so that their targets are there.
+ */
+export async function fillVolume(
+  project: Exportable,
+  volume: WritableVolume,
+  { directory = '/', signal }: VolumeOptions = {},
+): Promise<void> {
+  const tree = project[TREE];
+  const entries = entriesOf(await tree.listing());
+  const made = new Set<string>();
+  const place = (path: string) => {
+    const full = directory.endsWith('/') ? `${directory}${path}` : `${directory}/${path}`;
+    const parent = full.slice(0, full.lastIndexOf('/'));
+    if (!made.has(parent)) {
+      volume.mkdirSync(parent, { recursive: true });
+      made.add(parent);
+    }
+    return full;
+  };
+  const files = entries.filter((entry) => entry.kind === 'file');
+  for await (const batch of contentsOf(tree, files, signal)) {
+    for (const { entry, bytes } of batch) {
+      volume.writeFileSync(place(entry.path), bytes, { mode: entry.executable ? 0o755 : 0o644 });
+    }
+  }
+  for (const entry of entries) if (entry.kind === 'symlink') volume.symlinkSync(entry.target, place(entry.path));
+}

@@ -1,0 +1,97 @@
+/**
+ * An open file, for reading parts of it. It stays the file that was opened, whatever is installed at its path meanwhile.
+ */
+import { Stats } from './entries.js';
+import { GantryError } from './errors.js';
+import type { FileLocation } from './protocol.js';
+import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import type { Tree } from './tree.js';
+
+/** What a stream gives at once, unless the file is shorter. */
+const PART = 1 << 20;
+
+export interface ReadResult<Buffer extends Uint8Array> {
+  /** 0 at the end of the file. */
+  bytesRead: number;
+  buffer: Buffer;
+}
+
+export class FileHandle {
+  readonly #tree: Pick<Tree, 'readRanges'>;
+  readonly #file: FileLocation;
+  /** Where a read begins that names no position. */
+  #position = 0;
+  #closed = false;
+
+  /** @internal */
+  constructor(tree: Pick<Tree, 'readRanges'>, file: FileLocation) {
+    this.#tree = tree;
+    this.#file = file;
+  }
+
+  /**
+   * Read into `buffer` at `offset`, at most `length` bytes, from `position` in the file, or from where the last read without
+   * one ended.
+   */
+  async read<Buffer extends Uint8Array>(
+    buffer: Buffer,
+    offset = 0,
+    length: number = buffer.byteLength - offset,
+    position: number | null = null,
+  ): Promise<ReadResult<Buffer>> {
+    if (offset < 0 || length < 0 || offset + length > buffer.byteLength || (position ?? 0) < 0) {
+      throw new GantryError({ code: 'EINVAL', message: 'EINVAL: invalid argument, read' });
+    }
+    const bytes = await this.#part(position ?? this.#position, length);
+    if (position === null) this.#position += bytes.length;
+    buffer.set(bytes, offset);
+    return { bytesRead: bytes.length, buffer };
+  }
+
+  async stat(): Promise<Stats> {
+    this.#check('fstat');
+    return new Stats({ kind: 'file', size: this.#file.size, mode: this.#file.mode });
+  }
+
+  /** The file from where reading without a position has come to: all of it, of a handle that was just opened. */
+  readFile(): Promise<Uint8Array>;
+  readFile(options: TextEncoding | { encoding: TextEncoding }): Promise<string>;
+  readFile(options?: ReadFileOptions): Promise<Uint8Array | string>;
+  async readFile(options?: ReadFileOptions): Promise<Uint8Array | string> {
+    const encoding = encodingOf(options);
+    const bytes = await this.#part(this.#position, this.#file.size);
+    this.#position = Math.max(this.#position, this.#file.size);
+    return encoding === undefined ? bytes : decode(bytes, encoding);
+  }
+
+  /** The file from its start, in parts as they are asked for. */
+  readableWebStream(): ReadableStream<Uint8Array> {
+    let position = 0;
+    return new ReadableStream({
+      pull: async (controller) => {
+        const bytes = await this.#part(position, PART);
+        position += bytes.length;
+        if (bytes.length > 0) controller.enqueue(bytes);
+        if (position >= this.#file.size) controller.close();
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  async #part(position: number, length: number): Promise<Uint8Array> {
+    this.#check('read');
+    const size = Math.min(length, Math.max(0, this.#file.size - position));
+    if (size === 0) return new Uint8Array();
+    if ('bytes' in this.#file) return this.#file.bytes.slice(position, position + size);
+    const { key, offset } = this.#file;
+    const [bytes] = await this.#tree.readRanges({ keys: [key], offsets: [offset + position], sizes: [size] });
+    return bytes as Uint8Array;
+  }
+
+  #check(call: string): void {
+    if (this.#closed) throw new GantryError({ code: 'EBADF', message: `EBADF: bad file descriptor, ${call}` });
+  }
+}

@@ -1,0 +1,18 @@
+/** Paths of a project: the root is `/`, and relative paths are taken from it. */
+
+/**
+ * `a/./b`, `//a/b` → `/a/b`. What `..` leads to is decided where links are known; only what would climb above the root is
+ * dropped here. A slash at the end stays: it asks for a directory.
+ */
+export function fromRoot(path: string): string {
+  const segments: string[] = [];
+  let depth = 0;
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..' && depth === 0) continue;
+    depth += segment === '..' ? -1 : 1;
+    segments.push(segment);
+  }
+  const end = path.endsWith('/') && segments.length > 0 ? '/' : '';
+  return `/${segments.join('/')}${end}`;
+}

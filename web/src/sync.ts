@@ -1,0 +1,150 @@
+/**
+ * `gantry/sync`: reading installed projects synchronously, in any worker of the origin.
+ *
+ * A worker opens a project by itself: no message to a page, and no store that is open anywhere, is needed. It reads the tree
+ * as it was at that moment, also while installs run, and keeps it until it is told to `refresh`. In Chromium files are read
+ * through shared access handles, elsewhere through snapshots and `FileReaderSync`.
+ */
+import { type ChangeListener, watchProject } from './changes.js';
+import { GantryError, toErrorData } from './errors.js';
+import { LocalTree, ReaderSlot } from './local-tree.js';
+import { readersLockName } from './protocol.js';
+import { SyncFileSystem } from './sync-file-system.js';
+import { TREE, type Tree } from './tree.js';
+import { compile, instantiate, Reader, type WasmReader } from './wasm.js';
+
+export { SyncFileSystem } from './sync-file-system.js';
+
+export interface OpenProjectOptions {
+  /** The name of the store, as for `Gantry.open`. */
+  store?: string;
+  /** The name of the project, as for `install`. */
+  project?: string;
+  /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */
+  wasmUrl?: string | URL;
+}
+
+/**
+ * Open an installed project for reading in this worker. Fails with `PROJECT_UNKNOWN` where nothing of that name is installed,
+ * and with `STORAGE_UNAVAILABLE` outside of workers, where nothing can be read synchronously.
+ */
+export async function openProject(options: OpenProjectOptions = {}): Promise<SyncProject> {
+  requireWorker();
+  const { store = 'gantry', project = 'default', wasmUrl } = options;
+  await loadModule(wasmUrl);
+  const release = await holdReading(store);
+  try {
+    return new SyncProject(store, project, await openReader(store, project), release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+export class SyncProject {
+  readonly name: string;
+  readonly store: string;
+  /** The tree. Functions end in `Sync`, as in Node; `fs.promises` has the others. */
+  readonly fs: SyncFileSystem;
+  /** @internal */
+  readonly [TREE]: Tree;
+
+  readonly #slot: ReaderSlot;
+  readonly #release: () => void;
+  readonly #watching = new Set<() => void>();
+
+  /** @internal */
+  constructor(store: string, name: string, reader: WasmReader, release: () => void) {
+    this.store = store;
+    this.name = name;
+    this.#slot = new ReaderSlot(reader);
+    this.#release = release;
+    this[TREE] = new LocalTree(this.#slot);
+    this.fs = new SyncFileSystem(this.#slot, this[TREE]);
+  }
+
+  /** Text of the `package-lock.json` of the tree that is read. */
+  get lockfile(): string {
+    return this.#slot.reader.lockfile();
+  }
+
+  /** How files are read: `access handles`, or `snapshots` in browsers whose access handles are exclusive. */
+  get method(): 'access handles' | 'snapshots' {
+    return this.#slot.reader.method();
+  }
+
+  /** From now on read the tree as it is now. If that fails, the one of before stays. */
+  async refresh(): Promise<void> {
+    const old = this.#slot.reader;
+    const reader = await openReader(this.store, this.name);
+    if (this.#slot.isEmpty) reader.close();
+    else {
+      this.#slot.fill(reader);
+      old.close();
+    }
+  }
+
+  /** Call `listener` after each install that changes this project; {@link refresh} then shows what it did. */
+  onDidChange(listener: ChangeListener): () => void {
+    const stop = watchProject(listener, { store: this.store, project: this.name });
+    this.#watching.add(stop);
+    return () => {
+      this.#watching.delete(stop);
+      stop();
+    };
+  }
+
+  /** Let go of the files. Nothing can be read afterwards. */
+  close(): void {
+    if (this.#slot.isEmpty) return;
+    for (const stop of this.#watching) stop();
+    const { reader } = this.#slot;
+    this.#slot.empty();
+    reader.close();
+    this.#release();
+  }
+}
+
+async function openReader(store: string, project: string): Promise<WasmReader> {
+  try {
+    return await Reader.open({ store, project });
+  } catch (error) {
+    throw new GantryError(toErrorData(error));
+  }
+}
+
+let loading: Promise<void> | undefined;
+
+/** Once in each worker; a failure is not remembered. */
+function loadModule(wasmUrl: string | URL | undefined): Promise<void> {
+  const address = wasmUrl && new URL(wasmUrl, location.href).href;
+  loading ??= compile(address || undefined, new AbortController().signal)
+    .then(instantiate)
+    .catch((error: unknown) => {
+      loading = undefined;
+      throw new GantryError({
+        code: 'WASM_UNAVAILABLE',
+        message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
+        hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
+      });
+    });
+  return loading;
+}
+
+/** While it is held nobody removes the store; waits for a removal under way. */
+function holdReading(store: string): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(readersLockName(store), { mode: 'shared' }, () => new Promise<void>((release) => resolve(release)))
+      .catch(reject);
+  });
+}
+
+function requireWorker(): void {
+  if ('FileReaderSync' in globalThis && navigator.storage && navigator.locks) return;
+  throw new GantryError({
+    code: 'STORAGE_UNAVAILABLE',
+    message: 'Nothing can be read synchronously here',
+    hint: 'Call openProject in a dedicated worker of a page in a secure context. On a page, use project.fs.',
+  });
+}
