@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as shim from '@bjorn3/browser_wasi_shim';
 import { wasiFolder } from '../../web/dist/wasi.js';
-import { registryForSuite } from '../cli/lib/programs.mjs';
+import { projectsFolder, registryForSuite } from '../cli/lib/programs.mjs';
+import { BROWSERS, byPackageIn, openPages, renderIn } from './lib/browsers.mjs';
 import { module, underNode } from './lib/hosts.mjs';
 import { CI, folderInMemory, Prepared } from './lib/projects.mjs';
 import { runQuickJs } from './lib/quickjs.mjs';
@@ -110,5 +111,19 @@ describe('a recorded project for WASI programs', { concurrency: 1 }, () => {
     const result = await runQuickJs(['/project/render.js'], [project]);
     assert.deepEqual(result.lines, ['<p id="a">from <b>QuickJS</b></p>'], result.stderr);
     assert.ok(asked.opened.length < 12, `${asked.opened.length} files are opened of a whole tree`);
+  });
+
+  test('in a worker of a page it renders out of the packs in OPFS, with no copy of the tree', async () => {
+    const packageJson = nodeFs.readFileSync(join(projectsFolder, 'react', 'package.json'), 'utf8');
+    const { pages, close } = await openPages();
+    try {
+      for (const browser of BROWSERS) {
+        await byPackageIn(pages[browser], packageJson, registry, 'rendered');
+        const { lines, stderr, method } = await renderIn(pages[browser], 'rendered');
+        assert.deepEqual(lines, ['<p id="a">from <b>QuickJS</b></p>'], `${browser} (${method}): ${stderr}`);
+      }
+    } finally {
+      await close();
+    }
   });
 });

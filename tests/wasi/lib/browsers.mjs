@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { launch } from 'puppeteer-core';
 import { module } from './hosts.mjs';
+import { quickJs } from './quickjs.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const types = {
@@ -15,6 +16,7 @@ const types = {
   '.wasm': 'application/wasm',
 };
 const folders = {
+  '/engine/': dirname(quickJs()),
   '/lib/': resolve(root, 'tests/wasi/lib'),
   '/pages/': resolve(root, 'tests/wasi/pages'),
   '/shim/': resolve(root, 'node_modules/@bjorn3/browser_wasi_shim/dist'),
@@ -86,35 +88,41 @@ export async function openPages() {
   }
 }
 
-/** Installs in a worker of the page, under the shim. Resolves to digest, lock, and how many tarballs were fetched. */
-export async function underShimIn(page, task) {
+/** Gives a task to a worker of the page and resolves to its answer. */
+async function askWorker(page, script, task) {
   const outcome = await page.evaluate(
-    (data) =>
+    ([address, data]) =>
       new Promise((settle) => {
-        const worker = new Worker('/pages/worker.js', { type: 'module' });
+        const worker = new Worker(address, { type: 'module' });
         worker.addEventListener('message', (event) => settle(event.data));
         worker.addEventListener('error', ({ message }) => settle({ problem: message }));
         worker.postMessage(data);
       }),
-    task,
+    [script, task],
   );
   if (outcome.problem) throw new Error(outcome.problem);
   return outcome;
 }
 
+/** Installs in a worker of the page, under the shim. Resolves to digest, lock, and how many tarballs were fetched. */
+export const underShimIn = (page, task) => askWorker(page, '/pages/worker.js', task);
+
+/** Has QuickJS render out of an installed project, in a worker that reads it by `gantry/sync`. */
+export const renderIn = (page, project) => askWorker(page, '/pages/engine-worker.js', { project });
+
 /** Installs by Gantry's own package, in the origin's storage. */
-export function byPackageIn(page, packageJson, registry) {
+export function byPackageIn(page, packageJson, registry, project = 'default') {
   return page.evaluate(
-    async ([text, url]) => {
+    async ([text, url, name]) => {
       const { Gantry } = await import(`${location.origin}/web/dist/index.js`);
       const gantry = await Gantry.open({ registry: url });
       try {
-        const project = await gantry.install({ packageJson: text });
-        return { lock: project.lockfile, digest: await project.treeDigest() };
+        const installed = await gantry.install({ packageJson: text, project: name });
+        return { lock: installed.lockfile, digest: await installed.treeDigest() };
       } finally {
         await gantry.close();
       }
     },
-    [packageJson, registry],
+    [packageJson, registry, project],
   );
 }
