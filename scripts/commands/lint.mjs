@@ -1,7 +1,7 @@
 // `npm run lint`: all checks run even when one fails, so that one round shows everything there is to mend.
 import { requireRust } from '../lib/native.mjs';
 import { installDependencies } from '../lib/npm.mjs';
-import { nodeBinary, wasmTarget } from '../lib/paths.mjs';
+import { nodeBinary, wasiTarget, wasmTarget } from '../lib/paths.mjs';
 import { run, say } from '../lib/process.mjs';
 import { standardLibrary } from '../lib/standard-library.mjs';
 import { runSteps } from '../lib/steps.mjs';
@@ -13,6 +13,13 @@ async function lintWasm() {
   const std = await standardLibrary(wasmTarget, { clippy: true });
   say('lint', std.describe);
   const words = ['clippy', '--keep-going', '--target', wasmTarget, ...wasmCrateArguments, ...denyWarnings];
+  await run(std.cargo, words, { environment: std.environment });
+}
+
+async function lintWasi() {
+  const std = await standardLibrary(wasiTarget, { clippy: true });
+  say('lint', std.describe);
+  const words = ['clippy', '--target', wasiTarget, '--package', 'gantry-wasi', ...denyWarnings];
   await run(std.cargo, words, { environment: std.environment });
 }
 
@@ -35,6 +42,7 @@ const steps = {
       ...denyWarnings,
     ]),
   'clippy wasm': lintWasm,
+  'clippy wasi': lintWasi,
   codes: () => run('cargo', ['xtask', 'codes', '--check']),
   checks: () => run('cargo', ['xtask', 'checks']),
   biome: () => run(nodeBinary('biome'), ['check', '.']),

@@ -4,12 +4,14 @@ import { installDependencies } from '../lib/npm.mjs';
 import { nodeBinary } from '../lib/paths.mjs';
 import { run } from '../lib/process.mjs';
 import { buildPackage } from '../lib/site.mjs';
+import { buildWasi } from '../lib/wasi.mjs';
 import { buildWasm } from '../lib/wasm.mjs';
 
 export async function main(words) {
   await installDependencies();
   await requireRust();
   await buildWasm();
+  await buildWasi();
   await buildPackage();
   await run(nodeBinary('vite'), words);
 }

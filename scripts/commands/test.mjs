@@ -8,7 +8,7 @@ import { inRoot, nodeBinary } from '../lib/paths.mjs';
 import { run } from '../lib/process.mjs';
 import { checkNames, runSteps } from '../lib/steps.mjs';
 import { buildWasm } from '../lib/wasm.mjs';
-import { provideAll, provideCommand } from './setup.mjs';
+import { provideAll, provideCommand, provideWasi } from './setup.mjs';
 
 /** Test files of Node's own runner below a folder. */
 function nodeTests(folder) {
@@ -45,6 +45,7 @@ const steps = {
   },
   scripts: () => node('scripts'),
   cli: async () => node('tests/cli', await provideCommand()),
+  wasi: async () => node('tests/wasi', await provideWasi()),
   async conformance() {
     await requireRust();
     await buildNative();

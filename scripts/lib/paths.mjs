@@ -10,6 +10,7 @@ export const targetDirectory = resolve(root, process.env.CARGO_TARGET_DIR || 'ta
 export const inTarget = (...parts) => join(targetDirectory, ...parts);
 
 export const wasmTarget = 'wasm32-unknown-unknown';
+export const wasiTarget = 'wasm32-wasip1';
 
 /** The crates that are part of the browser's module and must build for it. */
 export const portableCrates = [
@@ -24,6 +25,9 @@ export const portableCrates = [
   'engine',
   'browser',
 ];
+
+/** The command for WASI hosts. */
+export const wasiCommand = resolve(root, process.env.GANTRY_WASI || inRoot('web', 'wasi', 'gantry.wasm'));
 
 /** Binaries of `npm run build`; the environment can name others (a debug build, say). */
 export const gantryCommand = resolve(root, process.env.GANTRY_BIN || inTarget('release', 'gantry'));

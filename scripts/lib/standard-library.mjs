@@ -1,18 +1,21 @@
 // A standard library for a target other than this machine's, found in this order:
 //   1. the current rustc has one already;
 //   2. `rustup target add` (adds a target; never touches the toolchain, the channel or a rust-toolchain file);
-//   3. Debian: the distribution's rustc with the sources of std, built by cargo's build-std.
+//   3. Debian: the distribution's rustc with the sources of std, built by cargo's build-std; for WASI with its wasi-libc,
+//      to which toolchain/wasi-stubs.ll adds what std asks of newer ones.
 // The result says which cargo to run and with which variables; the build-std way has a target directory of its own,
 // because two compilers would rebuild everything each time they took turns in one.
 // WASM_SETUP=auto|prebuilt|build-std forces a way, WASM_RUSTUP_TIMEOUT=90 is how many seconds rustup gets.
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { aptInstall, aptVersion } from './apt.mjs';
-import { inTarget, pathWith } from './paths.mjs';
+import { inRoot, inTarget, pathWith, wasiTarget } from './paths.mjs';
 import { exists, run, say } from './process.mjs';
 
 const sources = '/usr/lib/rustlib/src/rust/library/std';
 // lld must be at least as new as the LLVM of the distribution's rustc.
 const linkers = ['wasm-ld-22', 'wasm-ld-21', 'wasm-ld-20', 'wasm-ld-19'];
+const assemblers = ['llc-22', 'llc-21', 'llc-20', 'llc-19'];
+const wasiLibc = '/usr/lib/wasm32-wasi';
 const area = (target) => (target.startsWith('wasm32') ? 'wasm' : 'rust');
 
 async function hasPrebuilt(target) {
@@ -47,9 +50,19 @@ async function refusedLately(target) {
   return Date.now() - when < 24 * 3600 * 1000 && Boolean(ready);
 }
 
-async function firstLinker() {
-  for (const name of linkers) if (await exists(name)) return name;
+async function firstOf(names) {
+  for (const name of names) if (await exists(name)) return name;
   return undefined;
+}
+
+/** Flags for rustc that link a command with the distribution's C library. They replace those of .cargo/config.toml. */
+async function wasiFlags() {
+  const stubs = inTarget('stamps', 'wasi-stubs.o');
+  mkdirSync(inTarget('stamps'), { recursive: true });
+  const source = inRoot('scripts', 'toolchain', 'wasi-stubs.ll');
+  await run(await firstOf(assemblers), ['-filetype=obj', '-o', stubs, source], { output: 'quiet' });
+  const linked = [`${wasiLibc}/crt1-command.o`, stubs].map((path) => `-C link-arg=${path}`);
+  return ['-C target-feature=+simd128', '-C link-self-contained=no', `-L native=${wasiLibc}`, ...linked].join(' ');
 }
 
 async function installDistribution(target, clippy) {
@@ -58,7 +71,11 @@ async function installDistribution(target, clippy) {
   if (!existsSync('/usr/bin/cargo')) needed.push('cargo-web');
   if (!existsSync(sources)) needed.push('rust-web-src');
   if (clippy && !existsSync('/usr/bin/cargo-clippy')) needed.push('rust-web-clippy');
-  if (target.startsWith('wasm32') && !(await firstLinker())) needed.push('lld-22');
+  if (target.startsWith('wasm32') && !(await firstOf(linkers))) needed.push('lld-22');
+  if (target === wasiTarget) {
+    if (!existsSync(`${wasiLibc}/libc.a`)) needed.push('wasi-libc');
+    if (!(await firstOf(assemblers))) needed.push('llvm-22');
+  }
   if (needed.length === 0) return;
   if (await aptVersion('rustc')) {
     throw new Error('rustc-web would replace the installed package rustc: remove that, or use rustup');
@@ -94,8 +111,9 @@ export async function standardLibrary(target, { clippy = false } = {}) {
     PATH: pathWith('/usr/bin'), // cargo's helpers (clippy) must be the distribution's too
   };
   if (target.startsWith('wasm32')) {
-    environment[`CARGO_TARGET_${target.toUpperCase().replaceAll('-', '_')}_LINKER`] = await firstLinker();
+    environment[`CARGO_TARGET_${target.toUpperCase().replaceAll('-', '_')}_LINKER`] = await firstOf(linkers);
   }
+  if (target === wasiTarget) environment.CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS = await wasiFlags();
   const describe = `standard library for ${target} is built from the distribution's sources (build-std)`;
   return { way: 'build-std', describe, cargo: '/usr/bin/cargo', environment, targetDirectory: inTarget(name) };
 }

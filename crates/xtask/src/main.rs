@@ -1,8 +1,9 @@
 //! Builds, generated code and checks that cargo alone does not do: `cargo xtask <command>`.
 //!
-//! `wasm` binds a built module for the page and optimises it, `sizes` says what a page downloads, `codes` generates the
-//! list of error codes for TypeScript, `checks` looks for what must not be in the tree. Each command stops with exit
-//! status 1 and lines that say what is wrong; nothing is ever half-written that a later run would take for whole.
+//! `wasm` binds a built module for the page and optimises it, `wasi` optimises the command for WASI hosts, `sizes` says
+//! what a page downloads, `codes` generates the list of error codes for TypeScript, `checks` looks for what must not be in
+//! the tree. Each command stops with exit status 1 and lines that say what is wrong; nothing is ever half-written that a
+//! later run would take for whole.
 
 #![expect(clippy::disallowed_methods, reason = "a build tool works on files and reads the environment")]
 
@@ -10,6 +11,7 @@ mod checks;
 mod codes;
 mod sizes;
 mod tree;
+mod wasi;
 mod wasm;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +32,8 @@ struct Arguments {
 enum Command {
     /// Bind a built module for the page and optimise it.
     Wasm(wasm::Arguments),
+    /// Optimise a built command for WASI hosts.
+    Wasi(wasi::Arguments),
     /// Print the sizes of files, raw and after gzip.
     Sizes(sizes::Arguments),
     /// Generate web/src/codes.ts from the error codes of the crates.
@@ -41,6 +45,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Wasm(arguments) => wasm::run(&arguments),
+        Command::Wasi(arguments) => wasi::run(&arguments),
         Command::Sizes(arguments) => sizes::run(&arguments),
         Command::Codes(arguments) => codes::run(&arguments),
         Command::Checks => checks::run(),

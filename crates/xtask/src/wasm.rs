@@ -70,7 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn optimise(module: &Path) -> Result<(), Failure> {
+/// Has `wasm-opt` of the npm package `binaryen` make a module smaller, in place.
+pub(crate) fn optimise(module: &Path) -> Result<(), Failure> {
     let tool = root().join("node_modules/.bin/wasm-opt");
     let optimised = module.with_extension("optimised");
     let status = Command::new(&tool)
