@@ -46,10 +46,12 @@ const aborts = new Map<number, { method: Method; controller: AbortController }>(
 /** Reads being answered. */
 const reads = new Set<Promise<unknown>>();
 /** These go one after the other, and so are never under way beside a close. */
-const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'verify', 'clear', 'close']);
+const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'verify', 'removeProject', 'prune', 'clear', 'close']);
 let store: OpenStore | undefined;
 /** The last of the calls that change the tree. */
 let lastChange: Promise<unknown> = Promise.resolve();
+/** Reads wait for this: packages are being moved. */
+let moving: Promise<unknown> | undefined;
 
 const handlers: Handlers = {
   open,
@@ -72,6 +74,9 @@ const handlers: Handlers = {
   treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
   usage: () => opened().coordinator.usage(),
   verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
+  projects: () => opened().coordinator.projects(),
+  removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name)),
+  prune: (_, { signal }) => inTurn(signal, prune),
   clear: (_, { signal }) => inTurn(signal, clear),
   close: (_, { signal }) => {
     abortChanges();
@@ -97,6 +102,7 @@ async function receive(request: Request): Promise<void> {
   try {
     // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
     const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
+    if (moving && !IN_TURN.has(method)) await moving;
     const answer = Promise.resolve(
       handler(parameters, { signal: controller.signal, emit: (events) => post({ id, events }) }),
     );
@@ -190,6 +196,26 @@ async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
   } catch (error) {
     throw signal.aborted ? stopped(signal) : error;
   }
+}
+
+async function removeProject(name: string): Promise<Result<'removeProject'>> {
+  const { name: store, coordinator } = opened();
+  const changes = coordinator.removeProject(name);
+  if (changes) announceChanges(store, { name, changes });
+  return changes !== undefined;
+}
+
+async function prune(): Promise<Result<'prune'>> {
+  const { name, coordinator } = opened();
+  return withoutReaders(name, async () => {
+    const moved = Promise.allSettled(reads).then(() => coordinator.prune());
+    moving = moved.catch(() => {});
+    try {
+      return await moved;
+    } finally {
+      moving = undefined;
+    }
+  });
 }
 
 async function clear(): Promise<undefined> {

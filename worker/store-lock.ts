@@ -24,8 +24,8 @@ export async function holdStore(store: string, signal: AbortSignal, onWaiting: (
   });
 }
 
-/** Run `remove` while no worker reads the store by itself (`gantry/sync`), and none can begin to. */
-export async function withoutReaders(store: string, remove: () => Promise<void>): Promise<void> {
+/** Run `change` while no worker reads the store by itself (`gantry/sync`), and none can begin to. */
+export async function withoutReaders<T>(store: string, change: () => Promise<T>): Promise<T> {
   const release = await hold(readersLockName(store), { ifAvailable: true });
   if (!release) {
     throw new GantryError({
@@ -35,7 +35,7 @@ export async function withoutReaders(store: string, remove: () => Promise<void>)
     });
   }
   try {
-    await remove();
+    return await change();
   } finally {
     release();
   }

@@ -16,8 +16,8 @@ function channelName(store: string): string {
   return `gantry-changes:${store}`;
 }
 
-/** In the coordinator, after an install. */
-export function announceChanges(store: string, { name, changes }: InstalledProject): void {
+/** In the coordinator, after an install or once a project is forgotten. */
+export function announceChanges(store: string, { name, changes }: Pick<InstalledProject, 'name' | 'changes'>): void {
   const { added, removed, replaced } = changes;
   if (added.length + removed.length + replaced.length === 0) return;
   const channel = new BroadcastChannel(channelName(store));

@@ -13,6 +13,7 @@ import type {
   InstallEvent,
   InstallParameters,
   OpenParameters,
+  Pruning,
   StoreUsage,
   Target,
   Verification,
@@ -174,6 +175,28 @@ export class Gantry {
    */
   verify(options: { signal?: AbortSignal } = {}): Promise<Verification> {
     return this.#connection.call('verify', undefined, { signal: options.signal });
+  }
+
+  /** Names of the projects of this store, sorted. */
+  projects(): Promise<string[]> {
+    return this.#connection.call('projects', undefined);
+  }
+
+  /**
+   * Forget a project; whether there was one. What only it needed stays in the store until `prune`. Waits for installs under
+   * way.
+   */
+  removeProject(name: string = DEFAULT_PROJECT): Promise<boolean> {
+    return this.#connection.call('removeProject', { name });
+  }
+
+  /**
+   * Remove what no project of this store needs, and give the space back. Waits for installs under way; reads wait for it.
+   * Fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it through `gantry/sync`; on any other
+   * failure, such as no room for what has to be moved, the store is what it was.
+   */
+  prune(): Promise<Pruning> {
+    return this.#connection.call('prune', undefined);
   }
 
   /**

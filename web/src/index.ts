@@ -19,6 +19,7 @@ export type {
   InstallEvent,
   PackageChanges,
   PackageExplanation,
+  Pruning,
   StoreUsage,
   Target,
   Verification,

@@ -218,6 +218,16 @@ export interface StoreUsage {
   usage: number;
 }
 
+/** What removing what no project needs came to. */
+export interface Pruning {
+  /** Packages that left the store. */
+  packages: number;
+  /** Bytes that the store takes less than before. */
+  bytes: number;
+  /** Packages that were found damaged and have left the store: the next install fetches them anew. */
+  damaged: number;
+}
+
 /** What a look at everything that is stored has found. */
 export interface Verification {
   packages: number;
@@ -270,6 +280,10 @@ export interface Methods {
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
   verify: { parameters: undefined; result: Verification; event: never };
+  projects: { parameters: undefined; result: string[]; event: never };
+  /** Whether there was one. */
+  removeProject: { parameters: { name: string }; result: boolean; event: never };
+  prune: { parameters: undefined; result: Pruning; event: never };
   clear: { parameters: undefined; result: undefined; event: never };
   close: { parameters: undefined; result: undefined; event: never };
 }

@@ -11,6 +11,8 @@ import type {
   FileStatData,
   InstallEvent,
   InstalledProject,
+  PackageChanges,
+  Pruning,
   StoreUsage,
   Target,
   TreeListing,
@@ -85,6 +87,9 @@ export interface WasmCoordinator {
   why(project: string, query: string): string;
   usage(): Promise<StoreUsage>;
   verify(signal: AbortSignal): Promise<Verification>;
+  projects(): string[];
+  removeProject(name: string): PackageChanges | undefined;
+  prune(): Promise<Pruning>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,17 +2,18 @@
 
 mod options;
 mod reading;
+mod upkeep;
 
 use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
-use crate::error::{failed, to_javascript};
+use crate::error::to_javascript;
 use crate::fetch::BrowserHttp;
 use crate::host::BrowserHost;
-use crate::javascript::{from_object, scope, settle, to_object, until_aborted};
+use crate::javascript::{from_object, scope, to_object, until_aborted};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
 use crate::project::{BrowserProject, OpenProject, ProjectOptions};
-use crate::store::{BrowserStore, Verified, file_fault};
+use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome, PackageStore};
 use gantry_manifest::Lockfile;
@@ -27,7 +28,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortSignal, StorageEstimate};
+use web_sys::AbortSignal;
 
 /// One open store and the projects in it.
 #[wasm_bindgen]
@@ -54,24 +55,6 @@ struct InstalledProject {
     scripts: Vec<String>,
     /// What is different from before the install.
     changes: Changes,
-}
-
-#[derive(Debug, Serialize)]
-struct StoreUsage {
-    packages: u64,
-    bytes: u64,
-    files: u64,
-    quota: f64,
-    usage: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Verification {
-    packages: usize,
-    bytes: u64,
-    damaged: Vec<String>,
-    /// Names of projects that cannot be opened as they are.
-    projects: Vec<String>,
 }
 
 /// Nothing of that name is installed.
@@ -130,21 +113,6 @@ impl Coordinator {
     /// Why the packages that `query` names are in the tree, as JSON.
     pub fn why(&self, project: &str, query: &str) -> Result<String, JsValue> {
         thrown(self.explain(project, query))
-    }
-
-    /// What is stored, and what the browser grants.
-    pub async fn usage(&self) -> Result<JsValue, JsValue> {
-        thrown(self.measure().await)
-    }
-
-    /// Reads everything that is stored and drops what is damaged. Must not run beside an install.
-    pub async fn verify(&self, signal: AbortSignal) -> Result<JsValue, JsValue> {
-        thrown(until_aborted(&signal, self.check()).await)
-    }
-
-    /// Removes everything of this store. Must not run beside an install.
-    pub async fn clear(&self) -> Result<(), JsValue> {
-        thrown(self.remove_all().await)
     }
 
     /// Lets go of the store.
@@ -273,39 +241,5 @@ impl Coordinator {
         let found = explain(Project::of_lock(&lock), &lock, &ResolveOptions::default(), query)
             .map_err(|error| fault(error.into()))?;
         Ok(Value::from(found.iter().map(Explanation::to_json).collect::<Vec<_>>()).to_string())
-    }
-
-    async fn measure(&self) -> Result<JsValue, Fault> {
-        let (usage, files) = self.store.usage()?;
-        let estimate = scope().navigator().storage().estimate().map_err(|value| failed(&value))?;
-        let estimate: StorageEstimate = settle(estimate).await?.unchecked_into();
-        to_object(&StoreUsage {
-            packages: usage.packages,
-            bytes: usage.package_bytes,
-            files,
-            quota: estimate.get_quota().unwrap_or_default(),
-            usage: estimate.get_usage().unwrap_or_default(),
-        })
-    }
-
-    async fn check(&self) -> Result<JsValue, Fault> {
-        let store = self.current_store();
-        let Verified { packages, bytes, damaged } = store.verify().await?;
-        let mut projects = Vec::new();
-        for name in store.project_names()? {
-            let Some(record) = store.project(&name) else { continue };
-            if OpenProject::reopen(&name, &record, &|key| store.index(key)).is_err() {
-                // What it was opened with is there no more.
-                self.projects.borrow_mut().remove(&name);
-                projects.push(name);
-            }
-        }
-        to_object(&Verification { packages, bytes, damaged, projects })
-    }
-
-    async fn remove_all(&self) -> Result<(), Fault> {
-        self.projects.borrow_mut().clear();
-        self.current_store().clear().await?;
-        self.mirror.clear().await.map_err(|error| file_fault(&error))
     }
 }

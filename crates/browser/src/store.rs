@@ -11,10 +11,10 @@ use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Directory, FileError, RandomAccessFile};
 use gantry_store::{
-    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, SegmentCheck, SegmentPlace, StoreError,
+    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentCheck, SegmentPlace, StoreError,
     StoredPackage, Usage,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -223,6 +223,22 @@ impl BrowserStore {
             }
         }
         Ok(check.is_whole())
+    }
+
+    /// Removes the packages that are not needed, and waste. Must not run beside an install, nor beside a read. On any
+    /// failure the store is what it was.
+    pub async fn prune(&self, needed: &FxHashSet<PackageKey>) -> Result<Pruned, Fault> {
+        let _guard = self.opening.lock().await;
+        self.readers.borrow_mut().clear();
+        let mut packs = self.packs.borrow_mut().take().ok_or_else(closed)?;
+        let pruned = packs.prune(|key| needed.contains(key)).await;
+        *self.packs.borrow_mut() = Some(packs);
+        pruned.map_err(|error| store_fault(&error))
+    }
+
+    /// Forgets a project. What only it needed stays until the store is pruned.
+    pub fn forget_project(&self, name: &str) -> Result<(), Fault> {
+        self.record(vec![JournalRecord::ProjectRemoved { name: name.to_owned() }])
     }
 
     /// Removes everything. Must not run beside an install. When it fails, what is left can still be used.

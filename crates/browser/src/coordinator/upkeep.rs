@@ -1,0 +1,128 @@
+//! Looking after the store: what is in it, whether it is whole, and giving back what nobody needs.
+
+use super::{Coordinator, thrown};
+use crate::changes::Contents;
+use crate::error::failed;
+use crate::javascript::{scope, settle, to_object, until_aborted};
+use crate::project::OpenProject;
+use crate::store::{Verified, file_fault};
+use gantry_engine::{Fault, PackageStore};
+use gantry_store::{PackageKey, Pruned};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use web_sys::{AbortSignal, StorageEstimate};
+
+#[derive(Debug, Serialize)]
+struct StoreUsage {
+    packages: u64,
+    bytes: u64,
+    files: u64,
+    quota: f64,
+    usage: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Pruning {
+    packages: u64,
+    bytes: u64,
+    damaged: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Verification {
+    packages: usize,
+    bytes: u64,
+    damaged: Vec<String>,
+    /// Names of projects that cannot be opened as they are.
+    projects: Vec<String>,
+}
+
+#[wasm_bindgen]
+impl Coordinator {
+    /// What is stored, and what the browser grants.
+    pub async fn usage(&self) -> Result<JsValue, JsValue> {
+        thrown(self.measure().await)
+    }
+
+    /// Reads everything that is stored and drops what is damaged. Must not run beside an install.
+    pub async fn verify(&self, signal: AbortSignal) -> Result<JsValue, JsValue> {
+        thrown(until_aborted(&signal, self.check()).await)
+    }
+
+    /// Names of all projects, sorted.
+    pub fn projects(&self) -> Result<Vec<String>, JsValue> {
+        thrown(self.store.project_names())
+    }
+
+    /// Forgets a project; what was installed of it, or `undefined` where there is none of that name. Must not run beside an
+    /// install.
+    #[wasm_bindgen(js_name = removeProject)]
+    pub fn remove_project(&self, name: &str) -> Result<JsValue, JsValue> {
+        thrown(self.forget(name))
+    }
+
+    /// Removes what no project needs. Must not run beside an install, nor beside a read.
+    pub async fn prune(&self) -> Result<JsValue, JsValue> {
+        thrown(self.give_back().await)
+    }
+
+    /// Removes everything of this store. Must not run beside an install.
+    pub async fn clear(&self) -> Result<(), JsValue> {
+        thrown(self.remove_all().await)
+    }
+}
+
+impl Coordinator {
+    async fn measure(&self) -> Result<JsValue, Fault> {
+        let (usage, files) = self.store.usage()?;
+        let estimate = scope().navigator().storage().estimate().map_err(|value| failed(&value))?;
+        let estimate: StorageEstimate = settle(estimate).await?.unchecked_into();
+        to_object(&StoreUsage {
+            packages: usage.packages,
+            bytes: usage.package_bytes,
+            files,
+            quota: estimate.get_quota().unwrap_or_default(),
+            usage: estimate.get_usage().unwrap_or_default(),
+        })
+    }
+
+    async fn check(&self) -> Result<JsValue, Fault> {
+        let store = self.current_store();
+        let Verified { packages, bytes, damaged } = store.verify().await?;
+        let mut projects = Vec::new();
+        for name in store.project_names()? {
+            let Some(record) = store.project(&name) else { continue };
+            if OpenProject::reopen(&name, &record, &|key| store.index(key)).is_err() {
+                // What it was opened with is there no more.
+                self.projects.borrow_mut().remove(&name);
+                projects.push(name);
+            }
+        }
+        to_object(&Verification { packages, bytes, damaged, projects })
+    }
+
+    fn forget(&self, name: &str) -> Result<JsValue, Fault> {
+        let Some(record) = self.store.project(name) else { return Ok(JsValue::UNDEFINED) };
+        let before = self.contents_before(name, Some(&record));
+        self.store.forget_project(name)?;
+        self.projects.borrow_mut().remove(name);
+        to_object(&Contents::default().changes_since(&before))
+    }
+
+    async fn give_back(&self) -> Result<JsValue, Fault> {
+        let mut needed: FxHashSet<PackageKey> = FxHashSet::default();
+        for name in self.store.project_names()? {
+            let Some(record) = self.store.project(&name) else { continue };
+            needed.extend(Contents::of_record(&name, &record)?.keys());
+        }
+        let Pruned { packages, freed_bytes, damaged } = self.store.prune(&needed).await?;
+        to_object(&Pruning { packages, bytes: freed_bytes, damaged })
+    }
+
+    async fn remove_all(&self) -> Result<(), Fault> {
+        self.projects.borrow_mut().clear();
+        self.current_store().clear().await?;
+        self.mirror.clear().await.map_err(|error| file_fault(&error))
+    }
+}
