@@ -7,6 +7,7 @@ import { installDependencies } from '../lib/npm.mjs';
 import { inRoot, nodeBinary } from '../lib/paths.mjs';
 import { run } from '../lib/process.mjs';
 import { checkNames, runSteps } from '../lib/steps.mjs';
+import { testPortableCrates } from '../lib/wasi.mjs';
 import { buildWasm } from '../lib/wasm.mjs';
 import { provideAll, provideCommand, provideWasi } from './setup.mjs';
 
@@ -45,7 +46,11 @@ const steps = {
   },
   scripts: () => node('scripts'),
   cli: async () => node('tests/cli', await provideCommand()),
-  wasi: async () => node('tests/wasi', await provideWasi()),
+  async wasi() {
+    await requireRust();
+    const lines = closingLines(await testPortableCrates());
+    return [...lines, ...(await node('tests/wasi', await provideWasi()))];
+  },
   async conformance() {
     await requireRust();
     await buildNative();

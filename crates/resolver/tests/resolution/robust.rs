@@ -3,6 +3,7 @@
 
 use crate::support::{Case, Order};
 use gantry_manifest::{Manifest, Packument};
+use gantry_manifest::Lockfile;
 use gantry_resolver::{ResolveOptions, Resolver, Step};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -142,10 +143,13 @@ fn override_rules_that_mean_nothing() {
 fn a_lock_with_impossible_paths() {
     for path in ["node_modules/../x", "node_modules/", "node_modules/a/node_modules/", "../x", "packages/a"] {
         let lock = json!({ "lockfileVersion": 3, "packages": { "": {}, "node_modules/a": { "version": "1.0.0" }, path: { "version": "1.0.0" } } });
-        let case = json!({ "registry": { "a@1.0.0": {} }, "lock": lock, "root": { "dependencies": { "a": "1" } } });
         // Some are refused by whoever reads the file.
-        let Ok(result) = std::panic::catch_unwind(|| Case::new(case).resolve(&mut Order::InTurn)) else { continue };
-        if let Err(error) = result {
+        if let Err(error) = Lockfile::parse(lock.to_string().as_bytes(), "package-lock.json") {
+            assert!(matches!(error.code(), "LOCK_PATH"), "{path}: {error}");
+            continue;
+        }
+        let case = json!({ "registry": { "a@1.0.0": {} }, "lock": lock, "root": { "dependencies": { "a": "1" } } });
+        if let Err(error) = Case::new(case).resolve(&mut Order::InTurn) {
             assert!(matches!(error.code(), "RESOLVE_LOCK" | "RESOLVE_UNSUPPORTED"), "{path}: {error}");
         }
     }
