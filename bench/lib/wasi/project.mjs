@@ -3,7 +3,7 @@
 // There are two locks of the same tree. One says where the registry has the tarballs. The other names each by `file:`, below
 // the project's own folder, so that an install reads them from there and asks nobody. The trees differ in one file, the hidden
 // lock, which repeats those addresses: hence a digest for each.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { targetFlags } from '../browser/target.mjs';
 import { compare, readJudge } from '../correctness.mjs';
@@ -50,7 +50,7 @@ export class Project {
     await project.#runTool(project.#gantry, 'install', folders);
     const lock = readFileSync(join(folders.project, LOCK), 'utf8');
     writeFileSync(join(project.folder, 'registry.json'), lock);
-    await project.#takeTarballs(JSON.parse(lock));
+    await project.#takeTarballs(JSON.parse(lock), folders.project);
     await project.#judge(folders, manifest, lock);
     for (const source of /** @type {Source[]} */ (['registry', 'files'])) {
       const place = project.place('reference', source);
@@ -63,18 +63,18 @@ export class Project {
     return project;
   }
 
-  /** Copies the tarballs out of the recording and writes the lock that names them. */
-  async #takeTarballs(lock) {
+  /** Fetches the tarballs of what is `installed`, which leaves out other platforms', and writes the lock that names them. */
+  async #takeTarballs(lock, installed) {
     mkdirSync(join(this.folder, TARBALLS));
     for (const [path, entry] of Object.entries(lock.packages)) {
       if (!entry.integrity || !entry.resolved) continue;
       const [algorithm, digest] = entry.integrity.split(' ')[0].split('-');
       const file = `${algorithm}-${Buffer.from(digest, 'base64').toString('hex')}.tgz`;
-      const answer = await fetch(entry.resolved);
+      const address = entry.resolved;
       entry.resolved = `file:${TARBALLS}/${file}`;
-      if (!answer.ok && entry.optional) continue; // another platform's
+      if (this.tarballs.includes(file) || !existsSync(join(installed, path))) continue;
+      const answer = await fetch(address);
       if (!answer.ok) throw new Error(`${path} is not recorded: ${answer.status}`);
-      if (this.tarballs.includes(file)) continue;
       const bytes = Buffer.from(await answer.arrayBuffer());
       writeFileSync(join(this.folder, TARBALLS, file), bytes);
       this.tarballs.push(file);

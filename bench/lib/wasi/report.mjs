@@ -155,7 +155,7 @@ function chart({ rows, project, rounds, date, versions }) {
           label: LABELS[row.name] ?? row.name,
           value,
           note: unit(value),
-          own: row.name === BASE,
+          own: row.name.startsWith(BASE),
         };
       });
   const megabytes = (value) => `${mega(value)} MB`;
