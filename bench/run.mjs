@@ -12,6 +12,7 @@ const benches = {
   registry: 'the ceiling: fetching what a project needs without a resolver, and resolving beside it',
   links: 'packages of different shape put in place by every method, on every file system that can be had',
   store: 'the store in Chromium: packs against files, opening, reading, reinstalling',
+  wasi: 'one install of 553 packages: native, wasmtime, node:wasi, the browser shim over memory, a page’s OPFS packs',
   packument: 'reading packuments: Gantry’s scan against serde_json, simd-json, JSON.parse; native and wasm',
   archive: 'unpacking tarballs: inflate, hash, untar, all; native, wasm, WebCrypto, DecompressionStream',
   'resolver-curve': 'resolving alone, over 100 to 3,000 packages; time and memory, native and wasm',
@@ -37,7 +38,7 @@ if (!Object.hasOwn(benches, name ?? '')) {
   console.log(`
   --full             more rounds, and the phases that wait for caches to age
   --rounds N         rounds; 3, or 5 with --full
-  --projects A,B     lodash, vite-react, next15, cra5
+  --projects A,B     lodash, vite-react, next15, cra5; wasi takes one, webpack-jest unless given
   --phases A,B       p0, p1, p1w, p1w-stale, p2, p3, p4; in a page: cold, reload, added, lock
   --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
   --latency MS       delay of every answer of the registry

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 const types = {
   '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
   '.json': 'application/json',
   '.wasm': 'application/wasm',
 };
