@@ -5,12 +5,14 @@
  * as it was at that moment, also while installs run, and keeps it until it is told to `refresh`. In Chromium files are read
  * through shared access handles, elsewhere through snapshots and `FileReaderSync`.
  */
+import type { PreopenDirectory } from '@bjorn3/browser_wasi_shim';
 import { type ChangeListener, watchProject } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
 import { readersLockName } from './protocol.js';
 import { SyncFileSystem } from './sync-file-system.js';
 import { TREE, type Tree } from './tree.js';
+import { type WasiShim, wasiFolder } from './wasi.js';
 import { compile, instantiate, Reader, type WasmReader } from './wasm.js';
 
 export { SyncFileSystem } from './sync-file-system.js';
@@ -71,6 +73,14 @@ export class SyncProject {
   /** How files are read: `access handles`, or `snapshots` in browsers whose access handles are exclusive. */
   get method(): 'access handles' | 'snapshots' {
     return this.#slot.reader.method();
+  }
+
+  /**
+   * The tree, or the `folder` of it that is given, as a folder of `@bjorn3/browser_wasi_shim` that a WASI program sees as
+   * `name`; `shim` is that package's module. The program reads without a copy, and what it writes stays in memory.
+   */
+  wasi(shim: WasiShim, name = '/project', folder = '/'): PreopenDirectory {
+    return wasiFolder(shim, name, this.fs, folder);
   }
 
   /** From now on read the tree as it is now. If that fails, the one of before stays. */

@@ -2,12 +2,11 @@
 import { runEngine } from '/lib/engine.mjs';
 import * as shim from '/shim/index.js';
 import { openProject } from '/web/dist/sync.js';
-import { wasiFolder } from '/web/dist/wasi.js';
 
 addEventListener('message', async ({ data: { project: name } }) => {
   try {
     const project = await openProject({ project: name });
-    const folder = wasiFolder(shim, '/project', project.fs);
+    const folder = project.wasi(shim);
     const script = await (await fetch('/pages/render.js')).arrayBuffer();
     folder.dir.contents.set('render.js', new shim.File(script));
     const engine = await WebAssembly.compileStreaming(fetch('/engine/qjs-wasi-reactor.wasm'));
