@@ -3,6 +3,7 @@ import { provideBrowsers } from '../lib/browsers.mjs';
 import { buildNative, requireRust } from '../lib/native.mjs';
 import { installDependencies } from '../lib/npm.mjs';
 import { gantryCommand, registryCommand, wasiCommand } from '../lib/paths.mjs';
+import { providePrograms } from '../lib/programs.mjs';
 import { provideRecording, recordingFolder } from '../lib/recording.mjs';
 import { buildPackage } from '../lib/site.mjs';
 import { buildWasi, provideWasiHosts } from '../lib/wasi.mjs';
@@ -10,6 +11,7 @@ import { buildConformance, buildWasm } from '../lib/wasm.mjs';
 
 /** The command and what it installs from; resolves to the variables that tell the tests where they are. */
 export async function provideCommand() {
+  await providePrograms('cli', ['git', 'openssl']);
   await requireRust();
   await buildNative();
   await provideRecording();
@@ -19,6 +21,7 @@ export async function provideCommand() {
 /** The command, the package and the browsers that load it. Browsers first: where they are missing nothing need be built. */
 export async function provideAll() {
   const browsers = await provideBrowsers();
+  await providePrograms('browser', ['git', 'unzip', 'python3']);
   const command = await provideCommand();
   await buildWasm();
   await buildPackage();

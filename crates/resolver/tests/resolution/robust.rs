@@ -2,8 +2,8 @@
 //! stack or a loop.
 
 use crate::support::{Case, Order};
-use gantry_manifest::{Manifest, Packument};
 use gantry_manifest::Lockfile;
+use gantry_manifest::{Manifest, Packument};
 use gantry_resolver::{ResolveOptions, Resolver, Step};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
