@@ -1,7 +1,7 @@
 //! From options and npm's settings to what the engine takes.
 
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
-use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Slots};
+use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
@@ -9,7 +9,7 @@ use gantry_native::{
     machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
-use gantry_resolver::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target};
+use gantry_resolver::{ResolveOptions, Target};
 use gantry_spec::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -235,16 +235,7 @@ fn omitted(config: &Config, node_env: Option<&str>) -> Result<Omit, Fault> {
         Some(false) => add(&mut omit, "optional"),
         None => {}
     }
-    let kinds = |key: &str, names: &[String]| {
-        let names = names.iter().map(String::as_str).filter(|name| !matches!(*name, "" | "prod"));
-        Omit::from_names(names).map_err(|other| invalid(format!("{key}={other}: it is none of dev, optional, peer")))
-    };
-    let (omit, include) = (kinds("omit", &omit)?, kinds("include", &include)?);
-    Ok(Omit {
-        dev: omit.dev && !include.dev,
-        optional: omit.optional && !include.optional,
-        peer: omit.peer && !include.peer,
-    })
+    gantry_engine::omitted(&omit, &include).map_err(invalid)
 }
 
 /// The time after which versions do not exist: `before`, or so many days ago (`min-release-age`), whichever is set closer to
@@ -271,7 +262,6 @@ fn resolve_options(
 ) -> Result<ResolveOptions, Fault> {
     let machine = machine_target(node_version);
     let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && *value != "null").map(str::to_owned);
-    let is = |key: &str| config.get_bool(key) == Some(true);
     let os = text("os");
     let moved = os.as_ref().is_some_and(|os| *os != machine.os);
     let target = Target {
@@ -282,33 +272,8 @@ fn resolve_options(
         node_version: machine.node_version,
         npm_version: machine.npm_version,
     };
-    let mut options = ResolveOptions::default();
-    options.target = target;
-    options.save = config.get_bool("save") != Some(false);
-    options.strategy = match config.get("install-strategy") {
-        None | Some("hoisted" | "") => InstallStrategy::Hoisted,
-        Some("nested") => InstallStrategy::Nested,
-        Some("shallow") => InstallStrategy::Shallow,
-        Some("linked") => InstallStrategy::Linked,
-        Some(other) => {
-            return Err(invalid(format!("install-strategy={other} is none of hoisted, nested, shallow, linked")));
-        }
-    };
-    options.legacy_peer_deps = is("legacy-peer-deps");
-    options.strict_peer_deps = is("strict-peer-deps");
-    options.force = is("force");
-    options.prefer_dedupe = is("prefer-dedupe");
-    options.engine_strict = is("engine-strict");
-    options.default_tag = text("tag").unwrap_or(options.default_tag);
+    let mut options = resolve_settings(config, target).map_err(invalid)?;
     options.before = cutoff(config)?;
-    options.before_exclude = config.get_list("min-release-age-exclude");
-    options.allowed = Allowances {
-        git: allowance(config, "allow-git")?,
-        remote: allowance(config, "allow-remote")?,
-        file: allowance(config, "allow-file")?,
-        directory: allowance(config, "allow-directory")?,
-    };
-    options.omit_resolved = is("omit-lockfile-registry-resolved");
     options.omit_dev = omit.dev;
     options.omit_optional = omit.optional;
     options.omit_peer = omit.peer;
@@ -316,15 +281,6 @@ fn resolve_options(
     options.project_path = project.to_string_lossy().into_owned();
     options.home_path = std::env::var("HOME").unwrap_or_default();
     Ok(options)
-}
-
-fn allowance(config: &Config, key: &str) -> Result<Allowance, Fault> {
-    match config.get(key) {
-        None | Some("all" | "") => Ok(Allowance::All),
-        Some("root") => Ok(Allowance::Root),
-        Some("none") => Ok(Allowance::None),
-        Some(other) => Err(invalid(format!("{key}={other} is none of all, root, none"))),
-    }
 }
 
 fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>) -> Result<RegistrySettings, Fault> {

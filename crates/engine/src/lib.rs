@@ -18,6 +18,7 @@ mod progress;
 mod project;
 mod request;
 mod resolve;
+mod settings;
 mod sources;
 mod timing;
 mod traffic;
@@ -28,6 +29,7 @@ pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::install;
 pub use request::{Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
+pub use settings::{omitted, resolve_settings};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 
 /// Every error code that can reach a user, of this crate and of those below it, sorted.

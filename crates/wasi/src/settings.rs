@@ -6,11 +6,11 @@ use crate::WasiError;
 use crate::options::Options;
 use crate::project::read_optional;
 use crate::system::{Meaning, meaning};
-use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest};
+use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
-use gantry_resolver::{Allowance, Allowances, ResolveOptions, Target};
+use gantry_resolver::{ResolveOptions, Target};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -106,27 +106,15 @@ fn invalid(message: String) -> Fault {
 
 /// npm's `omit` less its `include`.
 fn omitted(config: &Config) -> Result<Omit, Fault> {
-    let kinds = |key: &str| {
-        let names = config.get_list(key);
-        let names = names.iter().map(String::as_str).filter(|name| !matches!(*name, "" | "prod"));
-        Omit::from_names(names).map_err(|other| invalid(format!("{key}={other}: it is none of dev, optional, peer")))
-    };
-    let (omit, include) = (kinds("omit")?, kinds("include")?);
-    Ok(Omit {
-        dev: omit.dev && !include.dev,
-        optional: omit.optional && !include.optional,
-        peer: omit.peer && !include.peer,
-    })
+    gantry_engine::omitted(&config.get_list("omit"), &config.get_list("include")).map_err(invalid)
 }
 
 /// A program cannot ask WASI which machine it is on: unless told otherwise the tree is for a machine that runs WebAssembly,
 /// as in a page.
 fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
     let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && *value != "null").map(str::to_owned);
-    let is = |key: &str| config.get_bool(key) == Some(true);
     let default = Target::default();
-    let mut options = ResolveOptions::default();
-    options.target = Target {
+    let target = Target {
         os: text("os").unwrap_or_else(|| "linux".to_owned()),
         cpu: text("cpu").unwrap_or_else(|| "wasm32".to_owned()),
         libc: text("libc"),
@@ -139,26 +127,7 @@ fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
             format!("install-strategy={strategy} is not supported under WASI"),
         ));
     }
-    options.legacy_peer_deps = is("legacy-peer-deps");
-    options.strict_peer_deps = is("strict-peer-deps");
-    options.force = is("force");
-    options.engine_strict = is("engine-strict");
-    options.allowed = Allowances {
-        git: allowance(config, "allow-git")?,
-        remote: allowance(config, "allow-remote")?,
-        file: allowance(config, "allow-file")?,
-        directory: allowance(config, "allow-directory")?,
-    };
-    Ok(options)
-}
-
-fn allowance(config: &Config, key: &str) -> Result<Allowance, Fault> {
-    match config.get(key) {
-        None | Some("all" | "") => Ok(Allowance::All),
-        Some("root") => Ok(Allowance::Root),
-        Some("none") => Ok(Allowance::None),
-        Some(other) => Err(invalid(format!("{key}={other} is none of all, root, none"))),
-    }
+    resolve_settings(config, target).map_err(invalid)
 }
 
 /// The name that the lock of a project without a name carries. The folder's own is the host's secret: what is opened as
