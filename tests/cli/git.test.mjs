@@ -218,8 +218,12 @@ describe('git', { concurrency: 1 }, () => {
     pair.same('from the lock', 'ci');
 
     pair.remove('node_modules');
-    rmSync(join(ours, 'package-lock.json'));
+    pair.workspace.gantry('ci', '--prefix', ours, '--offline').succeeded();
+    pair.remove('node_modules');
     rmSync(join(pair.workspace.folder, 'store'), { recursive: true });
+    const offline = pair.workspace.gantry('ci', '--prefix', ours, '--offline', '--json');
+    assert.equal(offline.lines.at(-1).code, 'REGISTRY_NOT_CACHED');
+    rmSync(join(ours, 'package-lock.json'));
     pair.workspace.environment.PATH = '/nowhere';
     const before = host.asked().length;
     pair.workspace.gantry('install', '--prefix', ours).succeeded();

@@ -15,7 +15,7 @@ use contents::{Contents, pack};
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::{Entry, Extractor, Limits};
 use gantry_platform::Clock;
-use gantry_registry::{Refusal, TarballRequest, fetch_tarball};
+use gantry_registry::{CacheMode, Refusal, RegistryError, TarballRequest, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, Spec, SpecKind};
 use gantry_store::PackageKey;
@@ -42,6 +42,7 @@ pub struct Checkout {
 pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Result<Found, Fault> {
     let git = read(name, spec)?;
     let repository = Repository { host, name, git: &git };
+    repository.require_network()?;
     let revision = match git.committish.as_deref().filter(|text| is_commit(text)) {
         Some(commit) => Some(commit.to_owned()),
         None => repository.commit_of_reference().await?,
@@ -82,6 +83,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
 pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Result<Bytes, Fault> {
     let git = read(name, resolved)?;
     let repository = Repository { host, name, git: &git };
+    repository.require_network()?;
     let commit = git.committish.as_deref().ok_or_else(|| repository.unknown_revision())?;
     let Contents { files, .. } = repository.contents(commit).await?;
     Ok(Bytes::from(pack(name, files)?))
@@ -116,6 +118,14 @@ struct Repository<'a, H> {
 }
 
 impl<H: Host> Repository<'_, H> {
+    /// Nothing is asked of anybody where the user does not want it. A repository on disk is nobody.
+    fn require_network(&self) -> Result<(), Fault> {
+        match self.host.registry().cache_mode() {
+            CacheMode::Offline if !self.git.url.starts_with("file:") => Err(RegistryError::NotCached { package: self.name.to_owned() }.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The commit that a branch, a tag, a range of versions or nothing at all means; `None` where the repository has no
     /// reference of that name.
     async fn commit_of_reference(&self) -> Result<Option<String>, Fault> {

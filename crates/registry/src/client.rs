@@ -201,7 +201,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         self.mirror.as_deref()
     }
 
-    pub(crate) fn cache_mode(&self) -> CacheMode {
+    /// How far kept documents are trusted, and whether anybody may be asked at all.
+    pub fn cache_mode(&self) -> CacheMode {
         self.cache_mode.get()
     }
 
