@@ -121,7 +121,9 @@ impl<H: Host> Repository<'_, H> {
     /// Nothing is asked of anybody where the user does not want it. A repository on disk is nobody.
     fn require_network(&self) -> Result<(), Fault> {
         match self.host.registry().cache_mode() {
-            CacheMode::Offline if !self.git.url.starts_with("file:") => Err(RegistryError::NotCached { package: self.name.to_owned() }.into()),
+            CacheMode::Offline if !self.git.url.starts_with("file:") => {
+                Err(RegistryError::NotCached { package: self.name.to_owned() }.into())
+            }
             _ => Ok(()),
         }
     }
