@@ -1,4 +1,6 @@
-// For QuickJS: loads react out of /project/node_modules and renders. As little of CommonJS as react needs; the engine has none.
+// For QuickJS: walks /project/node_modules, loads react out of it and renders. As little of CommonJS as react needs; the engine
+// has none.
+import * as os from 'qjs:os';
 import * as std from 'qjs:std';
 
 globalThis.process = { env: { NODE_ENV: 'production' } };
@@ -17,6 +19,20 @@ function load(path) {
   return module.exports;
 }
 
+/** Files below a folder, and their bytes. */
+function walk(folder) {
+  const sum = { files: 0, bytes: 0 };
+  for (const name of os.readdir(folder)[0].filter((name) => name !== '.' && name !== '..')) {
+    const [{ mode, size }] = os.stat(`${folder}/${name}`);
+    const isFolder = (mode & os.S_IFMT) === os.S_IFDIR;
+    const { files, bytes } = isFolder ? walk(`${folder}/${name}`) : { files: 1, bytes: size };
+    sum.files += files;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+console.log(JSON.stringify(walk('/project/node_modules')));
 const { createElement } = load(`${modules}react/index.js`);
 const server = load(`${modules}react-dom/cjs/react-dom-server-legacy.browser.production.js`);
 console.log(server.renderToStaticMarkup(createElement('p', { id: 'a' }, 'from ', createElement('b', null, 'QuickJS'))));
