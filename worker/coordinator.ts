@@ -102,7 +102,7 @@ async function receive(request: Request): Promise<void> {
   try {
     // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
     const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
-    if (moving && !IN_TURN.has(method)) await moving;
+    while (moving && !IN_TURN.has(method)) await moving;
     const answer = Promise.resolve(
       handler(parameters, { signal: controller.signal, emit: (events) => post({ id, events }) }),
     );

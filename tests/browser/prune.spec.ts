@@ -24,6 +24,11 @@ test('what only a forgotten project needed goes, and everything else stays as it
       const verified = await gantry.verify();
       const projects = await gantry.projects();
       const told = [...heard];
+      const origin = await navigator.storage.getDirectory();
+      const folder = await (await origin.getDirectoryHandle('gantry')).getDirectoryHandle(gantry.store);
+      const names: string[] = [];
+      for await (const name of folder.keys()) names.push(name);
+      const guards = names.filter((name) => name.endsWith('.writer') && !names.includes(name.slice(0, -7)));
       await gantry.close();
 
       const again = await Gantry.open({ registry });
@@ -35,6 +40,7 @@ test('what only a forgotten project needed goes, and everything else stays as it
         removed,
         pruned: pruned.packages,
         gaveBack: pruned.bytes > 0,
+        guards,
         version: JSON.parse(reading).version,
         damaged: verified.damaged,
         projects,
@@ -56,6 +62,7 @@ test('what only a forgotten project needed goes, and everything else stays as it
     removed: [true, false],
     pruned: 2,
     gaveBack: true,
+    guards: [],
     version: '1.1.0',
     damaged: [],
     projects: ['kept'],

@@ -84,9 +84,9 @@ pub(crate) struct BrowserStore {
     timed: Cell<bool>,
     /// Packs open for reading, none of them lent.
     readers: RefCell<FxHashMap<u32, Rc<OpfsFile>>>,
-    /// The packs that the pool's workers have, in their order: who is asked for what is
-    /// in it: where files are not shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one that was appended to since it was
-    /// taken.)
+    /// The packs that the pool's workers have, in their order. Each is asked for what is in its own: where files are not
+    /// shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one
+    /// that was appended to since it was taken.)
     lent: RefCell<Vec<u32>>,
     /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
     /// or removed, which an open one would prevent.
@@ -233,6 +233,8 @@ impl BrowserStore {
         let mut packs = self.packs.borrow_mut().take().ok_or_else(closed)?;
         let pruned = packs.prune(|key| needed.contains(key)).await;
         *self.packs.borrow_mut() = Some(packs);
+        // Those of packs that are gone; where that fails nobody is in the way.
+        let _ = self.remove_guards().await;
         pruned.map_err(|error| store_fault(&error))
     }
 
@@ -257,8 +259,18 @@ impl BrowserStore {
 
     async fn destroy(&self) -> Result<(), StoreError> {
         PackStore::destroy(&self.directory).await?;
-        for name in self.directory.list().await?.iter().filter(|name| name.ends_with(GUARD)) {
-            self.directory.remove(name).await?;
+        self.remove_guards().await
+    }
+
+    /// Removes what kept other writers off packs that are not there any more.
+    async fn remove_guards(&self) -> Result<(), StoreError> {
+        let names = self.directory.list().await?;
+        for name in &names {
+            if let Some(pack) = name.strip_suffix(GUARD)
+                && !names.iter().any(|other| other == pack)
+            {
+                self.directory.remove(name).await?;
+            }
         }
         Ok(())
     }
