@@ -5,7 +5,10 @@
 //! verified the compressed bytes or ask for [`Checksum::Verify`]. The trailer's size is a hint for the buffer's size, never
 //! believed beyond the limit, and the buffer grows if it was too small.
 
+mod pieces;
 mod whole;
+
+pub(crate) use pieces::PieceInflater;
 
 use crate::{ArchiveError, LimitKind};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
@@ -65,8 +68,8 @@ impl Inflater {
         if input.is_empty() {
             return Err(ArchiveError::Empty { package: package.to_owned() });
         }
-        let maximum = usize::try_from(maximum).unwrap_or(usize::MAX).min(usize::MAX - SLACK);
-        let mut run = Run { package, maximum, checksum };
+        let mut run = Run::new(package, maximum, checksum);
+        let maximum = run.maximum;
         if input.starts_with(&[0x1f, 0x8b]) {
             let expected = run.expected_size(input);
             self.reserve(expected.saturating_add(SLACK));
@@ -99,14 +102,20 @@ impl Inflater {
     }
 }
 
-/// One call of [`Inflater::unpack`].
+/// One stream.
+#[derive(Debug)]
 struct Run<'a> {
     package: &'a str,
     maximum: usize,
     checksum: Checksum,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(package: &'a str, maximum: u64, checksum: Checksum) -> Self {
+        let maximum = usize::try_from(maximum).unwrap_or(usize::MAX).min(usize::MAX - SLACK);
+        Self { package, maximum, checksum }
+    }
+
     /// What the last trailer promises, as far as it can be true.
     fn expected_size(&self, input: &[u8]) -> usize {
         let promised = input.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -123,7 +132,9 @@ impl Run<'_> {
             rest = self.member(inflater, rest)?;
             let (trailer, after) = rest.split_at_checked(TRAILER).ok_or_else(|| self.truncated())?;
             if self.checksum == Checksum::Verify {
-                self.compare(trailer, &inflater.buffer[start..inflater.length])?;
+                let mut sum = Crc::new();
+                sum.update(&inflater.buffer[start..inflater.length]);
+                self.compare(trailer, &sum)?;
             }
             rest = after;
             if rest.first().is_none_or(|&byte| byte == 0) {
@@ -202,10 +213,8 @@ impl Run<'_> {
         }
     }
 
-    fn compare(&self, trailer: &[u8], unpacked: &[u8]) -> Result<(), ArchiveError> {
-        let mut crc = Crc::new();
-        crc.update(unpacked);
-        let expected = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
+    fn compare(&self, trailer: &[u8], unpacked: &Crc) -> Result<(), ArchiveError> {
+        let expected = [unpacked.sum().to_le_bytes(), unpacked.amount().to_le_bytes()].concat();
         if trailer == expected { Ok(()) } else { Err(self.damaged("checksum or length does not match")) }
     }
 

@@ -63,13 +63,67 @@ impl Algorithm {
 
     /// Hashes `bytes`.
     pub fn digest(self, bytes: &[u8]) -> Hash {
-        let digest = match self {
-            Self::Sha1 => Sha1::digest(bytes).to_vec(),
-            Self::Sha256 => Sha256::digest(bytes).to_vec(),
-            Self::Sha384 => Sha384::digest(bytes).to_vec(),
-            Self::Sha512 => Sha512::digest(bytes).to_vec(),
+        let mut hasher = Hasher::new(self);
+        hasher.update(bytes);
+        hasher.finish()
+    }
+}
+
+/// One algorithm at work.
+#[derive(Debug, Clone)]
+enum Hasher {
+    Sha1(Sha1),
+    Sha256(Sha256),
+    Sha384(Sha384),
+    Sha512(Sha512),
+}
+
+impl Hasher {
+    fn new(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::Sha1 => Self::Sha1(Sha1::new()),
+            Algorithm::Sha256 => Self::Sha256(Sha256::new()),
+            Algorithm::Sha384 => Self::Sha384(Sha384::new()),
+            Algorithm::Sha512 => Self::Sha512(Sha512::new()),
+        }
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sha1(hasher) => hasher.update(bytes),
+            Self::Sha256(hasher) => hasher.update(bytes),
+            Self::Sha384(hasher) => hasher.update(bytes),
+            Self::Sha512(hasher) => hasher.update(bytes),
+        }
+    }
+
+    fn finish(self) -> Hash {
+        let (algorithm, digest) = match self {
+            Self::Sha1(hasher) => (Algorithm::Sha1, hasher.finalize().to_vec()),
+            Self::Sha256(hasher) => (Algorithm::Sha256, hasher.finalize().to_vec()),
+            Self::Sha384(hasher) => (Algorithm::Sha384, hasher.finalize().to_vec()),
+            Self::Sha512(hasher) => (Algorithm::Sha512, hasher.finalize().to_vec()),
         };
-        Hash { algorithm: self, digest }
+        Hash { algorithm, digest }
+    }
+}
+
+/// Bytes that come in pieces, on the way to being verified.
+#[derive(Debug, Clone)]
+pub struct IntegrityCheck<'i> {
+    integrity: &'i Integrity,
+    hasher: Hasher,
+}
+
+impl IntegrityCheck<'_> {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// As [`Integrity::verify`], of all bytes together.
+    pub fn finish(self, package: &str) -> Result<(), ArchiveError> {
+        self.integrity.compare(package, &self.hasher.finish())
     }
 }
 
@@ -166,9 +220,17 @@ impl Integrity {
 
     /// Checks `bytes`; the error names `package`, what was expected and what was found.
     pub fn verify(&self, package: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.compare(package, &self.algorithm().digest(bytes))
+    }
+
+    /// To check bytes that come in pieces.
+    pub fn check(&self) -> IntegrityCheck<'_> {
+        IntegrityCheck { integrity: self, hasher: Hasher::new(self.algorithm()) }
+    }
+
+    fn compare(&self, package: &str, found: &Hash) -> Result<(), ArchiveError> {
         let expected = self.strongest();
-        let found = self.algorithm().digest(bytes);
-        if expected.contains(&found) {
+        if expected.contains(found) {
             return Ok(());
         }
         Err(ArchiveError::Integrity { package: package.to_owned(), expected: join(expected), found: found.to_string() })

@@ -17,13 +17,15 @@ mod path;
 mod pax;
 mod repository;
 mod settle;
+mod stream;
 mod tar_walk;
 mod tree_archive;
 
 pub use error::{ArchiveError, CODES};
 pub use extract::{Entry, Extractor, Repository};
-pub use integrity::{Algorithm, Hash, Integrity};
+pub use integrity::{Algorithm, Hash, Integrity, IntegrityCheck};
 pub use limits::{LimitKind, Limits};
 pub use packlist::{PackageFiles, packlist};
 pub use repository::write_archive;
+pub use stream::{ArchiveStream, FileSink, StreamError};
 pub use tree_archive::{ArchiveFormat, TreeArchive};

@@ -5,6 +5,7 @@
 
 use crate::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map;
 
 /// A file in the order of the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,26 +47,70 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
 
 /// Places the files as they come, as npm does.
 fn one_by_one(found: Vec<Found<'_>>) -> Vec<Entry<'_>> {
-    let mut files: FxHashMap<String, usize> = FxHashMap::default();
-    let mut folders: FxHashSet<String> = FxHashSet::default();
+    let mut places = Places::default();
     let mut kept: Vec<Entry<'_>> = Vec::with_capacity(found.len());
     for Found { entry, replaces } in found {
-        if folders.contains(&entry.path) || ancestors(&entry.path).any(|folder| files.contains_key(folder)) {
-            continue;
-        }
-        if let Some(&earlier) = files.get(&entry.path) {
-            let earlier = &mut kept[earlier];
-            earlier.data = entry.data;
-            if replaces {
-                earlier.executable = entry.executable;
+        match places.place(&entry.path, kept.len()) {
+            Place::Dropped => {}
+            Place::New => kept.push(entry),
+            Place::Again(earlier) => {
+                let earlier = &mut kept[*earlier];
+                earlier.data = entry.data;
+                if replaces {
+                    earlier.executable = entry.executable;
+                }
             }
-            continue;
         }
-        folders.extend(ancestors(&entry.path).map(str::to_owned));
-        files.insert(entry.path.clone(), kept.len());
-        kept.push(entry);
     }
     kept
+}
+
+/// Which paths are taken, and by what; `T` is what is kept of each file.
+#[derive(Debug)]
+pub(crate) struct Places<T> {
+    files: FxHashMap<String, T>,
+    folders: FxHashSet<String>,
+    /// The folder of the file before, into which most files go as well.
+    folder: String,
+}
+
+/// What becomes of a file.
+#[derive(Debug)]
+pub(crate) enum Place<'p, T> {
+    /// A folder has its name, or a file that of one of its folders.
+    Dropped,
+    /// It is the first of its name.
+    New,
+    /// It takes the place of an earlier one.
+    Again(&'p mut T),
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Self {
+        Self { files: FxHashMap::default(), folders: FxHashSet::default(), folder: String::new() }
+    }
+}
+
+impl<T> Places<T> {
+    /// Places a file; `kept` is kept of it if it is the first of its name.
+    pub fn place(&mut self, path: &str, kept: T) -> Place<'_, T> {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_known = folder == self.folder;
+        if self.folders.contains(path) || (!is_known && ancestors(path).any(|folder| self.files.contains_key(folder))) {
+            return Place::Dropped;
+        }
+        if !is_known {
+            self.folders.extend(ancestors(path).map(str::to_owned));
+            folder.clone_into(&mut self.folder);
+        }
+        match self.files.entry(path.to_owned()) {
+            hash_map::Entry::Occupied(earlier) => Place::Again(earlier.into_mut()),
+            hash_map::Entry::Vacant(free) => {
+                free.insert(kept);
+                Place::New
+            }
+        }
+    }
 }
 
 #[cfg(test)]
