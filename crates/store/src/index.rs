@@ -7,7 +7,8 @@ mod codec;
 /// The files of a package and what its own manifest says; the same on every platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageIndex {
-    /// Files, sorted by path (byte order) without duplicates, one after the other from offset 0.
+    /// Files, sorted by path (byte order) without duplicates. They lie one after the other from offset 0, unless they were
+    /// written down as an archive had them.
     pub files: Vec<FileRecord>,
     /// From the package's own `package.json`.
     pub facts: PackageFacts,
@@ -44,13 +45,13 @@ pub struct PackageFacts {
 
 impl PackageIndex {
     /// The compact form in which the store keeps it: a version, then facts and files. Each path is written without what it
-    /// shares with the one before it, offsets not at all: about 20 bytes a file.
+    /// shares with the one before it, offsets only where they are not the sum of the sizes before: about 20 bytes a file.
     pub fn encode(&self) -> Vec<u8> {
         codec::encode(self)
     }
 
     /// Reads [`encode`](Self::encode)'s form; anything else is [`StoreError::Corrupt`], or [`StoreError::Format`] if it is
-    /// of another version. What is read is no larger than `bytes` warrants, and its files are sorted and contiguous.
+    /// of another version. What is read is no larger than `bytes` warrants, and its files are sorted.
     pub fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
         codec::decode(bytes)
     }
@@ -77,9 +78,25 @@ impl PackageIndex {
         path.is_empty() || !self.files_below(path).is_empty()
     }
 
-    /// Bytes of all files together.
+    /// Where the last file ends: the bytes of all files together, and of what lies between them.
     pub fn segment_length(&self) -> u64 {
-        self.files.last().map_or(0, |file| file.offset.saturating_add(file.size))
+        self.files.iter().map(|file| file.offset.saturating_add(file.size)).max().unwrap_or(0)
+    }
+
+    /// Whether the files lie one after the other in the order of their paths.
+    pub fn is_in_order(&self) -> bool {
+        let mut end = 0;
+        self.files.iter().all(|file| std::mem::replace(&mut end, file.offset.saturating_add(file.size)) == file.offset)
+    }
+
+    /// Gives the files the offsets they have one after the other in the order of their paths, for stores in which offsets
+    /// mean nothing.
+    pub fn put_in_order(&mut self) {
+        let mut end = 0;
+        for file in &mut self.files {
+            file.offset = end;
+            end += file.size;
+        }
     }
 }
 

@@ -14,9 +14,11 @@
 mod catalog;
 mod check;
 mod format;
+mod incoming;
 mod journal;
 mod prune;
 mod record;
+mod segment;
 mod store;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -25,8 +27,10 @@ mod writer;
 pub use catalog::{Catalog, ProjectRecord, StoredPackage};
 pub use check::SegmentCheck;
 pub use format::{is_journal, pack_name};
+pub use incoming::{Incoming, IncomingError};
 pub use journal::Journal;
 pub use prune::Pruned;
 pub use record::{JournalRecord, SegmentPlace};
+pub use segment::Segment;
 pub use store::{PackAssignment, PackStore, Usage};
 pub use writer::PackWriter;

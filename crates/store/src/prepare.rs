@@ -1,5 +1,9 @@
 //! From the files of an archive to what the store keeps.
 
+mod streamed;
+
+pub use streamed::{Alteration, Placement, Streamed};
+
 use crate::{FileRecord, PackageFacts, PackageIndex};
 use gantry_archive::Entry;
 use gantry_manifest::Manifest;
@@ -25,7 +29,8 @@ pub struct PreparedPackage<'a> {
 pub fn prepare(mut entries: Vec<Entry<'_>>) -> PreparedPackage<'_> {
     entries.sort_by(|left, right| left.path.cmp(&right.path));
     entries.dedup_by(|later, earlier| later.path == earlier.path);
-    let facts = facts_of(&entries);
+    let package_json = at(&entries, "package.json").map(|entry| &*entry.data);
+    let facts = facts_of(package_json, at(&entries, "binding.gyp").is_some());
     for (_, target) in &facts.bin {
         if let Some(entry) = at_mut(&mut entries, target) {
             entry.executable = true;
@@ -51,8 +56,13 @@ fn at<'e, 'a>(entries: &'e [Entry<'a>], path: &str) -> Option<&'e Entry<'a>> {
 }
 
 fn at_mut<'e, 'a>(entries: &'e mut [Entry<'a>], path: &str) -> Option<&'e mut Entry<'a>> {
-    let path = path.strip_prefix("./").unwrap_or(path);
+    let path = as_stored(path);
     entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|position| &mut entries[position])
+}
+
+/// The path of a file that `bin` names.
+fn as_stored(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// Position of the carriage return that ends a `#!` line.
@@ -60,16 +70,17 @@ fn windows_line_end(data: &[u8]) -> Option<usize> {
     let line = data.get(..FIRST_LINE.min(data.len()))?;
     let newline = line.iter().position(|&byte| byte == b'\n')?;
     let ends_as_on_windows = line.starts_with(b"#!") && newline > 3 && line[newline - 1] == b'\r';
-    ends_as_on_windows.then_some(newline - 1)
+    ends_as_on_windows.then(|| newline - 1)
 }
 
-fn facts_of(entries: &[Entry<'_>]) -> PackageFacts {
-    let Some(file) = at(entries, "package.json") else { return PackageFacts::default() };
-    let manifest = Manifest::parse_package_json(&file.data, "package.json")
-        .or_else(|_| Manifest::parse_package_json(&only_facts(&file.data), "package.json"));
+/// What `package.json` says; `has_gyp` if there is a `binding.gyp`.
+fn facts_of(package_json: Option<&[u8]>, has_gyp: bool) -> PackageFacts {
+    let Some(package_json) = package_json else { return PackageFacts::default() };
+    let manifest = Manifest::parse_package_json(package_json, "package.json")
+        .or_else(|_| Manifest::parse_package_json(&only_facts(package_json), "package.json"));
     let Ok(manifest) = manifest else { return PackageFacts::default() };
     // npm builds a package that has a `binding.gyp` and no script of its own to do so, unless it objects.
-    let builds = !manifest.has_install_script && at(entries, "binding.gyp").is_some() && !objects_to_gyp(&file.data);
+    let builds = !manifest.has_install_script && has_gyp && !objects_to_gyp(package_json);
     PackageFacts {
         lock_members: manifest.members_of_full_documents(),
         name: manifest.name,

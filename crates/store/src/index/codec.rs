@@ -5,15 +5,21 @@
 //! flags        1 byte: bit 0 name, 1 version, 2 lock members are there; bit 3 has an install script
 //! name, version, members       text each, those that are there
 //! bin          count, then command and file as text
-//! files        count, then for each: bytes shared with the path before, rest of the path as text, size * 2 + executable
+//! files        count, then for each: bytes shared with the path before, rest of the path as text, size * 2 + executable,
+//!              and, in version 2, the offset
 //! ```
-//! Counts, lengths and sizes are LEB128; text is its length and UTF-8. Nothing may follow.
+//! Counts, lengths, sizes and offsets are LEB128; text is its length and UTF-8. Nothing may follow. Version 1 is written of
+//! files that lie one after the other in the order of their paths, version 2 of all others: where an archive was written
+//! down as it came.
 
 use super::{FileRecord, PackageFacts, PackageIndex};
 use crate::StoreError;
 use crate::wire::{Reader, write_number, write_text};
 
-const VERSION: u8 = 1;
+/// Files lie in the order of their paths.
+const IN_ORDER: u8 = 1;
+/// Each file says where it lies.
+const ANYWHERE: u8 = 2;
 const HAS_NAME: u8 = 1;
 const HAS_VERSION: u8 = 2;
 const HAS_LOCK_MEMBERS: u8 = 4;
@@ -27,7 +33,8 @@ pub(super) fn encode(index: &PackageIndex) -> Vec<u8> {
     for (text, flag) in texts {
         flags |= if text.is_some() { flag } else { 0 };
     }
-    bytes.extend([VERSION, flags]);
+    let version = if index.is_in_order() { IN_ORDER } else { ANYWHERE };
+    bytes.extend([version, flags]);
     for text in texts.iter().filter_map(|(text, _)| text.as_deref()) {
         write_text(&mut bytes, text);
     }
@@ -43,6 +50,9 @@ pub(super) fn encode(index: &PackageIndex) -> Vec<u8> {
         write_number(&mut bytes, shared as u64);
         write_text(&mut bytes, &file.path[shared..]);
         write_number(&mut bytes, (file.size << 1) | u64::from(file.executable));
+        if version == ANYWHERE {
+            write_number(&mut bytes, file.offset);
+        }
         previous = &file.path;
     }
     bytes
@@ -58,7 +68,7 @@ fn shared_prefix(left: &str, right: &str) -> usize {
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<PackageIndex, StoreError> {
-    if bytes.first().is_some_and(|&version| version != VERSION) {
+    if bytes.first().is_some_and(|version| ![IN_ORDER, ANYWHERE].contains(version)) {
         return Err(StoreError::Format { file: "package index".into(), problem: "it has another version" });
     }
     let mut reader = Reader::new(bytes);
@@ -68,7 +78,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<PackageIndex, StoreError> {
 }
 
 fn read(reader: &mut Reader<'_>) -> Option<PackageIndex> {
-    reader.byte()?;
+    let version = reader.byte()?;
     let flags = reader.byte()?;
     let mut optional_text =
         |flag: u8| if flags & flag == 0 { Some(None) } else { reader.text().map(|text| Some(text.to_owned())) };
@@ -86,7 +96,7 @@ fn read(reader: &mut Reader<'_>) -> Option<PackageIndex> {
     }
     let count = reader.count(3)?;
     let mut files: Vec<FileRecord> = Vec::with_capacity(count);
-    let mut offset = 0u64;
+    let mut end = 0u64;
     for _ in 0..count {
         let shared = usize::try_from(reader.number()?).ok()?;
         let rest = reader.text()?;
@@ -97,8 +107,9 @@ fn read(reader: &mut Reader<'_>) -> Option<PackageIndex> {
         }
         let number = reader.number()?;
         let size = number >> 1;
+        let offset = if version == ANYWHERE { reader.number()? } else { end };
+        end = offset.checked_add(size)?;
         files.push(FileRecord { path, offset, size, executable: number & 1 == 1 });
-        offset = offset.checked_add(size)?;
     }
     Some(PackageIndex { files, facts })
 }

@@ -44,6 +44,25 @@ fn an_index_reads_back_as_it_was() {
 }
 
 #[test]
+fn files_that_lie_anywhere_say_where() {
+    let in_order = sample();
+    let mut anywhere = in_order.clone();
+    anywhere.files.rotate_left(3);
+    anywhere.put_in_order();
+    anywhere.files.sort_by(|left, right| left.path.cmp(&right.path));
+    assert!(in_order.is_in_order() && !anywhere.is_in_order());
+    assert_eq!(PackageIndex::decode(&anywhere.encode()).unwrap(), anywhere);
+    assert_eq!(anywhere.segment_length(), in_order.segment_length());
+    for length in 0..anywhere.encode().len() {
+        assert!(PackageIndex::decode(&anywhere.encode()[..length]).is_err(), "{length}");
+    }
+    anywhere.put_in_order();
+    assert_eq!(anywhere, in_order);
+    anywhere.files[0].offset = u64::MAX;
+    assert!(PackageIndex::decode(&anywhere.encode()).is_err(), "no file ends behind what can be counted");
+}
+
+#[test]
 fn paths_share_their_beginnings() {
     let paths: Vec<String> = (0..1000).map(|number| format!("dist/cjs/internal/module-{number:04}.js")).collect();
     let files: Vec<_> = paths.iter().map(|path| (path.as_str(), 2000, false)).collect();
@@ -64,7 +83,7 @@ fn every_cut_and_every_addition_is_refused() {
 #[test]
 fn another_version_is_told_apart_from_damage() {
     let mut bytes = sample().encode();
-    bytes[0] = 2;
+    bytes[0] = 3;
     assert!(matches!(PackageIndex::decode(&bytes), Err(StoreError::Format { .. })));
 }
 
@@ -74,7 +93,7 @@ fn unsorted_paths_and_sizes_beyond_counting_are_refused() {
         PackageIndex { files: vec![sample().files[0].clone(), sample().files[0].clone()], ..Default::default() };
     assert!(PackageIndex::decode(&twice.encode()).is_err());
     let mut vast = index(&[("a", u64::MAX >> 1, false), ("b", u64::MAX >> 1, false)], PackageFacts::default());
-    vast.files.push(FileRecord { path: "c".into(), offset: 0, size: 9, executable: false });
+    vast.files.push(FileRecord { path: "c".into(), offset: u64::MAX - 1, size: 9, executable: false });
     assert!(PackageIndex::decode(&vast.encode()).is_err());
 }
 
