@@ -10,7 +10,8 @@
 //!
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
-use crate::descriptor::{create_file, make_directories, open_directory};
+mod unpack;
+
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use bytes::Bytes;
@@ -18,14 +19,15 @@ use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
-use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
+use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{Semaphore, SemaphorePermit};
+use unpack::Unpacking;
 
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
 const WAITING_BYTES: u64 = 16 << 20;
@@ -163,10 +165,17 @@ impl PackageDirectories {
             let began = clock.monotonic_milliseconds();
             request.verify(&body).map_err(Refusal::Mismatch)?;
             let verified = Span::of(Work::Verify, began, clock.monotonic_milliseconds(), body.len() as u64);
-            let mut extractor = workers.extractor();
-            let result = unpack(&mut extractor, &request, &body, &temporary, &target, &clock);
-            workers.put_back(extractor);
-            let (index, [unpacked, stored]) = result.map_err(Refusal::Other)?;
+            let unpacking = Unpacking { request: &request, compressed: &body, temporary: &temporary, clock: &clock };
+            let (building, index, [unpacked, stored]) = if unpacking.is_large() {
+                unpacking.piece_by_piece()
+            } else {
+                let mut extractor = workers.extractor();
+                let result = unpacking.at_once(&mut extractor);
+                workers.put_back(extractor);
+                result
+            }
+            .map_err(Refusal::Other)?;
+            publish(building, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
             Ok((index, [verified, unpacked, stored]))
         })
         .await
@@ -231,52 +240,8 @@ impl PackageStore for PackageDirectories {
     }
 }
 
-fn unpack(
-    extractor: &mut Extractor,
-    request: &TarballRequest,
-    compressed: &[u8],
-    temporary: &Path,
-    target: &Path,
-    clock: &NativeClock,
-) -> Result<(PackageIndex, [Span; 2]), Fault> {
-    let began = clock.monotonic_milliseconds();
-    let entries = if request.integrity.is_some() {
-        extractor.extract(&request.package, compressed)
-    } else {
-        extractor.extract_unverified(&request.package, compressed)
-    };
-    let prepared = prepare(entries.map_err(|error| Fault::from(&error))?);
-    let bytes = prepared.contents.iter().map(|contents| contents.len() as u64).sum();
-    let unpacked = clock.monotonic_milliseconds();
-    let index = publish(prepared, temporary, target)?;
-    let stored = clock.monotonic_milliseconds();
-    let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
-    Ok((index, spans))
-}
-
-/// Steps 2 to 4 of the module's protocol.
-fn publish(prepared: PreparedPackage<'_>, temporary: &Path, target: &Path) -> Result<PackageIndex, NativeError> {
-    let building = TemporaryDirectory::create(temporary, "package-")?;
-    let files = building.path().join("files");
-    fs::create_dir(&files).map_err(NativeError::io("create", &files))?;
-    let root = open_directory(&files)?;
-    let mut made = "";
-    for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
-        // Files come sorted, so most share the directory of the one before.
-        let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        if parent != made {
-            make_directories(&root, parent, made)
-                .map_err(|error| NativeError::io("create", &files.join(parent))(error))?;
-            made = parent;
-        }
-        let path = || files.join(&record.path);
-        create_file(&root, &record.path, record.executable)
-            .map_err(|error| NativeError::io("create", &path())(error))?
-            .write_all(contents)
-            .map_err(|error| NativeError::io("write", &path())(error))?;
-    }
-    let index = building.path().join("index");
-    fs::write(&index, prepared.index.encode()).map_err(NativeError::io("write", &index))?;
+/// Gives a finished package its name.
+fn publish(building: TemporaryDirectory, temporary: &Path, target: &Path) -> Result<(), NativeError> {
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
     }
@@ -287,7 +252,7 @@ fn publish(prepared: PreparedPackage<'_>, temporary: &Path, target: &Path) -> Re
             building.publish(target)?;
         }
     }
-    Ok(prepared.index)
+    Ok(())
 }
 
 /// Whether a package's directory has a file list that can be read.

@@ -1,0 +1,177 @@
+//! From a verified tarball to a package's directory: steps 2 and 3 of the store's protocol.
+
+use crate::descriptor::{create_file, make_directories, open_directory};
+use crate::temporary::TemporaryDirectory;
+use crate::{NativeClock, NativeError};
+use gantry_archive::{ArchiveStream, Extractor, Limits, StreamError};
+use gantry_engine::Fault;
+use gantry_platform::{Clock, Span, Work};
+use gantry_registry::TarballRequest;
+use gantry_store::{Alteration, PackageIndex, Placement, PreparedPackage, Streamed, prepare};
+use rustix::fd::OwnedFd;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A tarball with more bytes than this unpacks piece by piece. Inflating at once is faster by a quarter as long as memory
+/// that was used before is used again, which that of large packages is not.
+const LARGE: usize = 512 << 10;
+
+/// Bytes of a tarball unpacked at a time: not too large for a cache.
+const PIECE: usize = 256 << 10;
+
+/// One tarball.
+pub(super) struct Unpacking<'a> {
+    pub request: &'a TarballRequest,
+    pub compressed: &'a [u8],
+    pub temporary: &'a Path,
+    pub clock: &'a NativeClock,
+}
+
+/// A directory with all that a package has, its index, and how long unpacking and storing took.
+type Built = (TemporaryDirectory, PackageIndex, [Span; 2]);
+
+impl Unpacking<'_> {
+    /// Whether it is better done piece by piece.
+    pub fn is_large(&self) -> bool {
+        self.compressed.len() > LARGE
+    }
+
+    /// Inflates all of it, then writes file after file.
+    pub fn at_once(&self, extractor: &mut Extractor) -> Result<Built, Fault> {
+        let began = self.clock.monotonic_milliseconds();
+        let entries = if self.request.integrity.is_some() {
+            extractor.extract(&self.request.package, self.compressed)
+        } else {
+            extractor.extract_unverified(&self.request.package, self.compressed)
+        };
+        let prepared = prepare(entries.map_err(|error| Fault::from(&error))?);
+        let unpacked = self.clock.monotonic_milliseconds();
+        let building = TemporaryDirectory::create(self.temporary, "package-")?;
+        let mut folder = Folder::create(building.path())?;
+        folder.write_all(&prepared)?;
+        self.built(building, prepared.index, [began, unpacked])
+    }
+
+    /// Inflates and writes side by side, with a small buffer. Storing ends with the index: what it took before is part of
+    /// unpacking.
+    pub fn piece_by_piece(&self) -> Result<Built, Fault> {
+        let began = self.clock.monotonic_milliseconds();
+        let building = TemporaryDirectory::create(self.temporary, "package-")?;
+        let mut files = Streamed::new(Folder::create(building.path())?);
+        let make = if self.request.integrity.is_some() { ArchiveStream::new } else { ArchiveStream::unverified };
+        let mut stream = make(&self.request.package, Limits::default());
+        let failed = |error| match error {
+            StreamError::Archive(error) => Fault::from(&error),
+            StreamError::Sink(error) => Fault::from(error),
+        };
+        for piece in self.compressed.chunks(PIECE) {
+            stream.push(piece, &mut files).map_err(failed)?;
+        }
+        stream.finish(&mut files).map_err(failed)?;
+        let unpacked = self.clock.monotonic_milliseconds();
+        let (folder, mut index, alterations) = files.finish();
+        for alteration in &alterations {
+            folder.alter(&index.files[alteration.file].path, alteration)?;
+        }
+        index.put_in_order();
+        self.built(building, index, [began, unpacked])
+    }
+
+    fn built(&self, building: TemporaryDirectory, index: PackageIndex, times: [f64; 2]) -> Result<Built, Fault> {
+        let path = building.path().join("index");
+        fs::write(&path, index.encode()).map_err(NativeError::io("write", &path))?;
+        let ([began, unpacked], stored) = (times, self.clock.monotonic_milliseconds());
+        let bytes = index.segment_length();
+        let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
+        Ok((building, index, spans))
+    }
+}
+
+/// The `files` of a package under way.
+struct Folder {
+    root: OwnedFd,
+    path: PathBuf,
+    /// The folder made last.
+    made: String,
+    /// The file under way.
+    current: Option<(File, String)>,
+}
+
+impl Folder {
+    fn create(building: &Path) -> Result<Self, NativeError> {
+        let path = building.join("files");
+        fs::create_dir(&path).map_err(NativeError::io("create", &path))?;
+        Ok(Self { root: open_directory(&path)?, path, made: String::new(), current: None })
+    }
+
+    fn write_all(&mut self, prepared: &PreparedPackage<'_>) -> Result<(), NativeError> {
+        for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
+            self.create_file(&record.path, record.executable)?
+                .write_all(contents)
+                .map_err(self.failed("write", &record.path))?;
+        }
+        Ok(())
+    }
+
+    fn create_file(&mut self, path: &str, executable: bool) -> Result<File, NativeError> {
+        // Most files share the directory of the one before.
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if parent != self.made {
+            make_directories(&self.root, parent, &self.made).map_err(self.failed("create", parent))?;
+            parent.clone_into(&mut self.made);
+        }
+        create_file(&self.root, path, executable).map_err(self.failed("create", path))
+    }
+
+    /// Makes a file that has been written what `bin` wants it to be.
+    fn alter(&self, path: &str, alteration: &Alteration) -> Result<(), NativeError> {
+        let Alteration { removed, .. } = alteration;
+        if let Some(removed) = removed.and_then(|removed| usize::try_from(removed).ok()) {
+            let mut contents = fs::read(self.path.join(path)).map_err(self.failed("read", path))?;
+            contents.remove(removed);
+            fs::write(self.path.join(path), contents).map_err(self.failed("write", path))?;
+        }
+        let place = self.path.join(path);
+        let changed = fs::metadata(&place).and_then(|data| {
+            // Whoever may read it may run it: what the process was told to withhold stays withheld.
+            let mode = data.permissions().mode();
+            fs::set_permissions(&place, Permissions::from_mode(mode | (mode & 0o444) >> 2))
+        });
+        changed.map_err(self.failed("change the mode of", path))
+    }
+
+    fn failed(&self, what: &'static str, path: &str) -> impl FnOnce(io::Error) -> NativeError + use<> {
+        let path = self.path.join(path);
+        move |error| NativeError::io(what, &path)(error)
+    }
+}
+
+impl Placement for Folder {
+    type Error = NativeError;
+
+    /// Files of the store have no offsets.
+    fn begin(&mut self, path: &str, executable: bool) -> Result<u64, NativeError> {
+        self.current = None;
+        let file = match self.create_file(path, executable) {
+            Err(NativeError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(self.path.join(path)).map_err(self.failed("replace", path))?;
+                self.create_file(path, executable)?
+            }
+            created => created?,
+        };
+        self.current = Some((file, path.to_owned()));
+        Ok(0)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), NativeError> {
+        match &mut self.current {
+            Some((file, path)) => file.write_all(bytes).map_err(NativeError::io("write", &self.path.join(path))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

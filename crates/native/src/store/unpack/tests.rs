@@ -1,0 +1,74 @@
+use super::{Built, Unpacking};
+use crate::NativeClock;
+use gantry_archive::{Entry, Extractor, write_archive};
+use gantry_engine::Fault;
+use gantry_registry::TarballRequest;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+fn tarball(files: &[(&str, &str, bool)]) -> Vec<u8> {
+    let entry = |&(path, text, executable): &(&str, &str, bool)| Entry {
+        path: path.to_owned(),
+        data: text.as_bytes().to_vec().into(),
+        executable,
+    };
+    write_archive(&files.iter().map(entry).collect::<Vec<_>>()).unwrap()
+}
+
+/// Every file's contents and mode.
+fn tree(folder: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            found.extend(tree(&entry.path()).into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));
+        } else {
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+            found.insert(name, (fs::read(entry.path()).unwrap(), mode));
+        }
+    }
+    found
+}
+
+/// What both ways make of a tarball below `folder`.
+fn both_ways(folder: &Path, compressed: &[u8]) -> [Result<Built, Fault>; 2] {
+    let request = TarballRequest::of_body("a@1.0.0", Vec::new().into(), None);
+    let clock = NativeClock::default();
+    let unpacking = Unpacking { request: &request, compressed, temporary: folder, clock: &clock };
+    [unpacking.at_once(&mut Extractor::default()), unpacking.piece_by_piece()]
+}
+
+#[test]
+fn both_ways_make_the_same_directory() {
+    let large = "x".repeat(900_000);
+    let compressed = tarball(&[
+        ("z/last.js", "first of two", false),
+        ("z/last.js", "second of two", false),
+        ("bin/run.js", "#!/usr/bin/env node\r\nx\r\n", false),
+        ("bin/plain.js", "#!/usr/bin/env node\n", false),
+        ("lib/large.js", &large, false),
+        ("lib/deep/er/a.js", "", true),
+        ("package.json", r#"{"name":"a","bin":{"run":"bin/run.js","plain":"bin/plain.js"}}"#, false),
+        ("lib/other.js", "y", false),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, pieces] = both_ways(folder.path(), &compressed).map(Result::unwrap);
+    let (whole_tree, pieces_tree) = (tree(whole.0.path()), tree(pieces.0.path()));
+    assert_eq!(whole_tree, pieces_tree);
+    assert_eq!(whole.1, pieces.1);
+    assert_eq!(whole_tree.len(), 8, "seven files and the index");
+    assert_eq!(whole_tree["files/z/last.js"].0, b"second of two");
+    assert_eq!(whole_tree["files/bin/run.js"], (b"#!/usr/bin/env node\nx\r\n".to_vec(), 0o755));
+}
+
+#[test]
+fn what_cannot_be_unpacked_leaves_nothing() {
+    let compressed = tarball(&[("lib/large.js", &"x".repeat(900_000), false)]);
+    let folder = tempfile::tempdir().unwrap();
+    for result in both_ways(folder.path(), &compressed[..600_000]) {
+        assert_eq!(result.map(drop).unwrap_err().code, "ARCHIVE_TRUNCATED");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
