@@ -9,13 +9,12 @@ use crate::executor::at_once;
 use crate::http::NoNetwork;
 use crate::tarballs::Tarballs;
 use bytes::Bytes;
-use gantry_archive::Extractor;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Directory, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, RegistryError, TarballRequest, fetch_tarball};
 use gantry_store::{
-    JournalRecord, PackStore, PackWriter, PackageIndex, PackageKey, SegmentCheck, SegmentPlace, StoreError, Usage,
-    prepare,
+    Incoming, IncomingError, JournalRecord, PackStore, PackWriter, PackageIndex, PackageKey, SegmentCheck,
+    SegmentPlace, StoreError, Usage,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -49,7 +48,6 @@ pub struct WasiStore {
     uncommitted: Cell<u64>,
     /// Whether a damaged package has left the store.
     removed: Cell<bool>,
-    extractor: RefCell<Extractor>,
     tarballs: Tarballs,
     clock: WasiClock,
 }
@@ -84,7 +82,6 @@ impl WasiStore {
             pending: RefCell::default(),
             uncommitted: Cell::default(),
             removed: Cell::default(),
-            extractor: RefCell::default(),
             tarballs,
             clock: WasiClock::default(),
         })
@@ -189,31 +186,32 @@ impl WasiStore {
 
     /// Verifies a tarball, unpacks it and appends its files to the pack.
     fn take(&self, request: &TarballRequest, body: &[u8]) -> Result<(Pending, [Span; 3]), Refusal<Fault>> {
-        let now = || self.clock.monotonic_milliseconds();
-        let began = now();
-        request.verify(body).map_err(Refusal::Mismatch)?;
-        let verified = now();
-        let mut extractor = self.extractor.borrow_mut();
-        let entries = match request.integrity {
-            Some(_) => extractor.extract(&request.package, body),
-            None => extractor.extract_unverified(&request.package, body),
-        };
-        let prepared = prepare(entries.map_err(|error| Refusal::Other(Fault::from(&error)))?);
-        let unpacked = now();
         let refused = |error: StoreError| Refusal::Other(store_fault(&error).with_package(&request.package));
         let mut writer = self.writer.borrow_mut();
         if writer.is_none() {
             *writer = Some(self.open_writer().map_err(refused)?);
         }
-        let place = writer.as_mut().expect("it has just been opened").append(&prepared).map_err(refused)?;
-        let stored = now();
+        let writer = writer.as_mut().expect("it has just been opened");
+        let integrity = request.integrity.as_ref();
+        let now = || self.clock.monotonic_milliseconds();
+        let began = now();
+        let mut incoming = Incoming::new(&request.package, integrity, writer);
+        incoming.verify(body);
+        let verified = now();
+        incoming.unpack(body).map_err(refused)?;
+        let unpacked = now();
+        let (place, index) = incoming.finish().map_err(|error| match error {
+            IncomingError::Mismatch(error) => Refusal::Mismatch(error),
+            IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
+            IncomingError::Store(error) => refused(error),
+        })?;
+        // What does not fit into the writer's buffer is written while it is unpacked.
         let spans = [
             Span::of(Work::Verify, began, verified, body.len() as u64),
             Span::of(Work::Unpack, verified, unpacked, place.length),
-            Span::of(Work::Store, unpacked, stored, place.length),
+            Span::of(Work::Store, unpacked, now(), place.length),
         ];
-        let encoded = prepared.index.encode().into();
-        Ok((Pending { place, encoded, index: Arc::new(prepared.index) }, spans))
+        Ok((Pending { place, encoded: index.encode().into(), index: Arc::new(index) }, spans))
     }
 
     fn open_writer(&self) -> Result<PackWriter<FolderFile>, StoreError> {
