@@ -3,6 +3,9 @@
 //! No request header is ever one that needs a CORS preflight, but `authorization`, which cannot be had otherwise. Redirects
 //! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
 //! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules.
+//!
+//! A module's memory never shrinks, so a large tarball does not enter it as a whole: [`TarballHttp`] keeps it in the pieces
+//! in which the browser handed it over.
 
 use crate::clock::BrowserClock;
 use crate::error::failed;
@@ -11,6 +14,7 @@ use bytes::Bytes;
 use futures_util::future::{Either, select};
 use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
+use std::cell::RefCell;
 use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -40,58 +44,87 @@ impl Drop for Flight {
 
 impl Http for BrowserHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let fail = |kind, message: String| HttpError { kind, url: request.url.clone(), message };
-        let invalid = |value: JsValue| fail(HttpErrorKind::InvalidUrl, failed(&value).message);
-        let controller = AbortController::new().map_err(invalid)?;
-        let init = RequestInit::new();
-        init.set_signal(Some(&controller.signal()));
-        let headers = Headers::new().map_err(invalid)?;
-        let mut cache = RequestCache::NoStore;
-        for (name, value) in &request.headers {
-            match (name.as_str(), value.as_str()) {
-                ("accept", _) => cache = RequestCache::Default,
-                // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
-                // condition of what its own cache has, and gives that with status 200 where the registry says 304.
-                ("if-none-match" | "if-modified-since", _) | ("cache-control", "max-age=0") => {
-                    cache = RequestCache::NoCache;
-                    continue;
-                }
-                ("cache-control", _) => {
-                    cache = RequestCache::Reload;
-                    continue;
-                }
-                _ => {}
-            }
-            headers.append(name, value).map_err(invalid)?;
+        let (mut response, pieces) = exchange(&request).await?;
+        if !pieces.is_empty() {
+            response.body = joined(&pieces).into();
         }
-        init.set_headers(&headers);
-        init.set_cache(cache);
-
-        let mut flight = Flight { controller, landed: false };
-        let patience = Patience { milliseconds: request.timeout_milliseconds, url: &request.url };
-        let sent = BrowserClock.monotonic_milliseconds();
-        let response =
-            patience.wait(scope().fetch_with_str_and_init(&request.url, &init), HttpErrorKind::Connect).await?;
-        let answered_after = BrowserClock.monotonic_milliseconds() - sent;
-        let response: Response = response.unchecked_into();
-        let headers = collect_headers(&response.headers());
-        let announced =
-            headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse::<u64>().ok());
-        let too_large =
-            || fail(HttpErrorKind::TooLarge, format!("the body is larger than {} bytes", request.max_body_bytes));
-        if announced.is_some_and(|length| length > request.max_body_bytes) {
-            return Err(too_large());
-        }
-        let body = match announced {
-            Some(length) if length <= STREAM_FROM_BYTES => whole(&response, &patience).await?,
-            _ => match pieces(&response, &patience, request.max_body_bytes).await? {
-                Some(body) => body,
-                None => return Err(too_large()),
-            },
-        };
-        flight.landed = true;
-        Ok(HttpResponse { status: response.status(), headers, body: Bytes::from(body), answered_after })
+        Ok(response)
     }
+}
+
+/// `fetch` for one tarball. The body of a response is empty where it is kept in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct TarballHttp(RefCell<Vec<Uint8Array>>);
+
+impl TarballHttp {
+    /// The pieces of the last response; none if it was small.
+    pub fn take_pieces(&self) -> Vec<Uint8Array> {
+        self.0.take()
+    }
+}
+
+impl Http for TarballHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.0.take();
+        let (response, pieces) = exchange(&request).await?;
+        *self.0.borrow_mut() = pieces;
+        Ok(response)
+    }
+}
+
+/// One request; the body is in the response, or, if it is large, in pieces.
+async fn exchange(request: &HttpRequest) -> Result<(HttpResponse, Vec<Uint8Array>), HttpError> {
+    let fail = |kind, message: String| HttpError { kind, url: request.url.clone(), message };
+    let invalid = |value: JsValue| fail(HttpErrorKind::InvalidUrl, failed(&value).message);
+    let controller = AbortController::new().map_err(invalid)?;
+    let init = RequestInit::new();
+    init.set_signal(Some(&controller.signal()));
+    let headers = Headers::new().map_err(invalid)?;
+    let mut cache = RequestCache::NoStore;
+    for (name, value) in &request.headers {
+        match (name.as_str(), value.as_str()) {
+            ("accept", _) => cache = RequestCache::Default,
+            // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
+            // condition of what its own cache has, and gives that with status 200 where the registry says 304.
+            ("if-none-match" | "if-modified-since", _) | ("cache-control", "max-age=0") => {
+                cache = RequestCache::NoCache;
+                continue;
+            }
+            ("cache-control", _) => {
+                cache = RequestCache::Reload;
+                continue;
+            }
+            _ => {}
+        }
+        headers.append(name, value).map_err(invalid)?;
+    }
+    init.set_headers(&headers);
+    init.set_cache(cache);
+
+    let mut flight = Flight { controller, landed: false };
+    let patience = Patience { milliseconds: request.timeout_milliseconds, url: &request.url };
+    let sent = BrowserClock.monotonic_milliseconds();
+    let response = patience.wait(scope().fetch_with_str_and_init(&request.url, &init), HttpErrorKind::Connect).await?;
+    let answered_after = BrowserClock.monotonic_milliseconds() - sent;
+    let response: Response = response.unchecked_into();
+    let headers = collect_headers(&response.headers());
+    let announced =
+        headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse::<u64>().ok());
+    let too_large =
+        || fail(HttpErrorKind::TooLarge, format!("the body is larger than {} bytes", request.max_body_bytes));
+    if announced.is_some_and(|length| length > request.max_body_bytes) {
+        return Err(too_large());
+    }
+    let (body, pieces) = match announced {
+        Some(length) if length <= STREAM_FROM_BYTES => (whole(&response, &patience).await?, Vec::new()),
+        _ => match pieces(&response, &patience, request.max_body_bytes).await? {
+            Some(pieces) => (Vec::new(), pieces),
+            None => return Err(too_large()),
+        },
+    };
+    flight.landed = true;
+    let response = HttpResponse { status: response.status(), headers, body: Bytes::from(body), answered_after };
+    Ok((response, pieces))
 }
 
 /// How long to wait for the next sign of life.
@@ -124,24 +157,39 @@ async fn whole(response: &Response, patience: &Patience<'_>) -> Result<Vec<u8>, 
 }
 
 /// `None` if there is more than `limit`.
-async fn pieces(response: &Response, patience: &Patience<'_>, limit: u64) -> Result<Option<Vec<u8>>, HttpError> {
-    let mut body = Vec::new();
-    let Some(stream) = response.body() else { return Ok(Some(body)) };
+async fn pieces(
+    response: &Response,
+    patience: &Patience<'_>,
+    limit: u64,
+) -> Result<Option<Vec<Uint8Array>>, HttpError> {
+    let mut pieces = Vec::new();
+    let Some(stream) = response.body() else { return Ok(Some(pieces)) };
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let mut length = 0;
     loop {
         let piece = patience.wait(reader.read(), HttpErrorKind::Interrupted).await?;
         let get = |name: &str| Reflect::get(&piece, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
         if get("done").is_truthy() {
-            return Ok(Some(body));
+            return Ok(Some(pieces));
         }
         let bytes: Uint8Array = get("value").unchecked_into();
-        if body.len() as u64 + u64::from(bytes.length()) > limit {
+        length += u64::from(bytes.length());
+        if length > limit {
             return Ok(None);
         }
-        let start = body.len();
-        body.resize(start + bytes.length() as usize, 0);
-        bytes.copy_to(&mut body[start..]);
+        pieces.push(bytes);
     }
+}
+
+fn joined(pieces: &[Uint8Array]) -> Vec<u8> {
+    let mut body = vec![0; pieces.iter().map(|piece| piece.length() as usize).sum()];
+    let mut rest = body.as_mut_slice();
+    for piece in pieces {
+        let (place, after) = rest.split_at_mut(piece.length() as usize);
+        piece.copy_to(place);
+        rest = after;
+    }
+    body
 }
 
 fn collect_headers(headers: &Headers) -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
-use crate::fetch::BrowserHttp;
+use crate::fetch::TarballHttp;
 use crate::javascript::{from_object, to_object, until_aborted};
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackResult};
@@ -12,11 +12,18 @@ use gantry_archive::{Extractor, Limits};
 use gantry_engine::Fault;
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
-use gantry_store::{PackWriter, SegmentPlace, prepare};
+use gantry_store::{Incoming, IncomingError, PackWriter, SegmentPlace, StoreError, prepare};
+use js_sys::Uint8Array;
 use serde::Deserialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
+
+/// Bytes of a large tarball that are in this module's memory at a time.
+const PIECE: u32 = 256 << 10;
+
+/// A package's place and index, and how long it took to verify, to unpack and to store it.
+type Taken = (SegmentPlace, Vec<u8>, [Span; 3]);
 
 /// Fetches, verifies and unpacks packages into a pack that is this worker's alone.
 ///
@@ -84,20 +91,29 @@ impl Unpacker {
     }
 
     async fn run(&self, request: TarballRequest, timed: bool) -> Result<UnpackResult, Fault> {
-        let take = async |body: Bytes| self.take(&request, &body);
-        let FetchedTarball { contents: (place, index, steps), bytes, requests, mut spans } =
-            fetch_tarball(&BrowserHttp, &BrowserClock, &request, take).await?;
+        let http = TarballHttp::default();
+        let kept = Cell::new(0);
+        let take = async |body: Bytes| {
+            let pieces = http.take_pieces();
+            kept.set(pieces.iter().map(|piece| u64::from(piece.length())).sum());
+            if pieces.is_empty() { self.take(&request, &body) } else { self.take_pieces(&request, pieces) }
+        };
+        let fetched = fetch_tarball(&http, &BrowserClock, &request, take).await?;
+        let FetchedTarball { contents: (place, index, steps), mut bytes, requests, mut spans } = fetched;
+        if kept.get() > 0 {
+            // A body in pieces was empty to whoever asked for it.
+            bytes = kept.get();
+            if let Some(last) = spans.iter_mut().rfind(|span| span.work == Work::Tarball) {
+                last.bytes = bytes;
+            }
+        }
         spans.extend(steps);
         let result = UnpackResult::new(&place, index, bytes, requests);
         Ok(if timed { result.with_spans(&spans) } else { result })
     }
 
     /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took.
-    fn take(
-        &self,
-        request: &TarballRequest,
-        body: &[u8],
-    ) -> Result<(SegmentPlace, Vec<u8>, [Span; 3]), Refusal<Fault>> {
+    fn take(&self, request: &TarballRequest, body: &[u8]) -> Result<Taken, Refusal<Fault>> {
         let began = BrowserClock.monotonic_milliseconds();
         request.verify(body).map_err(Refusal::Mismatch)?;
         let verified = BrowserClock.monotonic_milliseconds();
@@ -118,5 +134,40 @@ impl Unpacker {
             Span::of(Work::Store, unpacked, stored, place.length),
         ];
         Ok((place, prepared.index.encode(), steps))
+    }
+
+    /// The same, piece by piece: each is let go of when it has been unpacked. What is stored meanwhile counts as unpacking.
+    fn take_pieces(&self, request: &TarballRequest, pieces: Vec<Uint8Array>) -> Result<Taken, Refusal<Fault>> {
+        let now = || BrowserClock.monotonic_milliseconds();
+        let refused = |error: StoreError| Refusal::Other(store_fault(&error).with_package(&request.package));
+        let began = now();
+        let (mut verifying, mut bytes) = (0.0, 0);
+        let mut writer = self.writer.borrow_mut();
+        let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), &mut writer);
+        let mut buffer = Vec::new();
+        for piece in pieces {
+            for start in (0..piece.length()).step_by(PIECE as usize) {
+                let part = piece.subarray(start, piece.length().min(start + PIECE));
+                buffer.resize(part.length() as usize, 0);
+                part.copy_to(&mut buffer);
+                bytes += buffer.len() as u64;
+                let copied = now();
+                incoming.verify(&buffer);
+                verifying += now() - copied;
+                incoming.unpack(&buffer).map_err(refused)?;
+            }
+        }
+        let unpacked = now();
+        let (place, index) = incoming.finish().map_err(|error| match error {
+            IncomingError::Mismatch(error) => Refusal::Mismatch(error),
+            IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
+            IncomingError::Store(error) => refused(error),
+        })?;
+        let steps = [
+            Span::of(Work::Verify, began, began + verifying, bytes),
+            Span::of(Work::Unpack, began + verifying, unpacked, place.length),
+            Span::of(Work::Store, unpacked, now(), place.length),
+        ];
+        Ok((place, index.encode(), steps))
     }
 }
