@@ -53,7 +53,7 @@ async fn run<H: Host>(
     let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
 
-    let settled = |lock: &&Lockfile| {
+    let settled = |lock: &Lockfile| {
         !lock.is_old()
             && is_named(request, lock, &project.root)
             && describes_project(lock, &project)
@@ -62,16 +62,17 @@ async fn run<H: Host>(
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    let (mut lockfile, abbreviated, checked) = match lock.as_ref().filter(settled) {
-        Some(lock) => {
+    let is_settled = lock.as_ref().is_some_and(settled);
+    let (mut lockfile, abbreviated, checked) = match lock {
+        Some(lock) if is_settled => {
             progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
-            let checked = check_machine(lock, &request.resolve)?;
+            let checked = check_machine(&lock, &request.resolve)?;
             for warning in &checked.warnings {
                 progress.warn(warning.code, warning.message.clone());
             }
-            (lock.clone(), None, checked)
+            (lock, None, checked)
         }
-        None => {
+        lock => {
             progress.phase(Phase::Resolve);
             // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
             let resolved = loop {
