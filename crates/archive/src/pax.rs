@@ -58,8 +58,10 @@ fn size(value: &str) -> Option<u64> {
 
 /// A text field: what is not UTF-8 becomes U+FFFD, and it ends at a NUL.
 pub(crate) fn text(field: &[u8]) -> Cow<'_, str> {
-    if field.first() == Some(&0) && field.iter().all(|&byte| byte == 0) {
-        return Cow::Borrowed("");
+    let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
+    // Every header has three of these, mostly empty: no branch for each byte.
+    if field[end..].iter().fold(0, |bits, byte| bits | byte) == 0 {
+        return String::from_utf8_lossy(&field[..end]);
     }
     match String::from_utf8_lossy(field) {
         Cow::Borrowed(text) => cut_at_zero(text),
