@@ -45,11 +45,24 @@ impl Config {
 
     /// The credential of an address, else of its registry if that is the same host, and the key that it is kept under.
     fn find_credential(&self, url: &str, registry: &str) -> Option<(String, Found)> {
+        // Asked for every request, where there is hardly ever more than one place, and mostly none.
+        let places = self.places();
+        if places.is_empty() {
+            return None;
+        }
         let url = Url::parse(url).ok()?;
-        self.walk_up(&url).or_else(|| {
+        self.walk_up(&url, &places).or_else(|| {
             let registry = Url::parse(registry).ok()?;
-            if host_of(&registry)? == host_of(&url)? { self.walk_up(&registry) } else { None }
+            if host_of(&registry)? == host_of(&url)? { self.walk_up(&registry, &places) } else { None }
         })
+    }
+
+    /// The places that have any setting of a credential.
+    fn places(&self) -> Vec<&str> {
+        const NAMES: [&str; 6] = ["_authToken", "_auth", "username", "_password", "certfile", "keyfile"];
+        let settings = self.layers.iter().flatten().filter(|(key, _)| key.starts_with("//"));
+        let places = settings.filter_map(|(key, _)| key.rsplit_once(':').filter(|(_, name)| NAMES.contains(name)));
+        places.map(|(place, _)| place).collect()
     }
 
     /// Takes user names and passwords out of the addresses of registries (`registry`, `@scope:registry`) and keeps them as
@@ -88,11 +101,13 @@ impl Config {
         self.push_layer(vec![(key, NpmrcValue::Text(encoded))]);
     }
 
-    fn walk_up(&self, url: &Url) -> Option<(String, Found)> {
+    fn walk_up(&self, url: &Url, places: &[&str]) -> Option<(String, Found)> {
         let mut key = format!("//{}{}", host_of(url)?, url.path());
         // Both `//host/path/:_auth` and `//host/path:_auth` are keys: one step takes a name or a slash away.
         while key.len() > 2 {
-            if let Some(found) = self.credential_at(&key) {
+            if places.contains(&key.as_str())
+                && let Some(found) = self.credential_at(&key)
+            {
                 return Some((key, found));
             }
             if !key.ends_with('/') {
