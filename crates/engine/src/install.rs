@@ -3,7 +3,6 @@
 use crate::complete::{Lacking, complete_lock};
 use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
-use crate::jobs::job_of_planned;
 use crate::progress::Progress;
 use crate::project::read_project;
 use crate::request::{Extent, InstallMode, InstallRequest, LockUse, Outcome};
@@ -321,7 +320,7 @@ async fn fetch<'a, H: Host>(
     let entries: FxHashMap<&str, &LockEntry> =
         lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     for package in ordered {
-        traffic.want(job_of_planned(host, package, entries.get(package.path.as_str()).copied())?, progress);
+        traffic.want_planned(package, entries.get(package.path.as_str()).copied(), progress)?;
     }
     missing.retain(|key, _| host.store().index(key).is_none());
 

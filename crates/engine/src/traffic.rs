@@ -10,12 +10,14 @@
 
 use crate::git;
 use crate::host::{Host, IngestJob, IngestReport, JobSource, PackageStore};
+use crate::jobs::job_of_planned;
 use crate::progress::Progress;
 use crate::sources::{Found, look_into, read_tarball};
-use crate::{Event, Fault};
+use crate::{EngineError, Event, Fault};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use gantry_manifest::Packument;
+use gantry_layout::PlannedPackage;
+use gantry_manifest::{LockEntry, Packument};
 use gantry_platform::{Clock, Work};
 use gantry_registry::{RegistryError, VersionFacts};
 use gantry_resolver::SourceRequest;
@@ -141,19 +143,39 @@ impl<'a, H: Host> Traffic<'a, H> {
 
     /// Asks for a package unless the store has it or it was asked for before.
     pub fn want(&mut self, job: IngestJob, progress: &Progress<'_, H::Clock>) {
-        if !self.asked.insert(job.key.clone()) {
-            return;
+        if self.lacks(&job.key, &job.name, &job.version, progress) {
+            self.packages.push(Waiting(job));
         }
-        if self.host.store().index(&job.key).is_some() {
-            progress.count(|counters| {
-                counters.wanted += 1;
-                counters.reused += 1;
-            });
-            progress.emit(Event::Package { name: job.name, version: job.version, reused: true });
-            return;
+    }
+
+    /// As [`want`](Self::want), for a planned package; `entry` is what the lock says of it. What the store has costs next to
+    /// nothing.
+    pub fn want_planned(
+        &mut self,
+        package: &PlannedPackage,
+        entry: Option<&LockEntry>,
+        progress: &Progress<'_, H::Clock>,
+    ) -> Result<(), EngineError> {
+        if self.lacks(&package.key, &package.name, &package.version, progress) {
+            self.packages.push(Waiting(job_of_planned(self.host, package, entry)?));
         }
-        progress.count(|counters| counters.wanted += 1);
-        self.packages.push(Waiting(job));
+        Ok(())
+    }
+
+    /// Whether a package is to be fetched: it was not asked for before, and the store does not have it.
+    fn lacks(&mut self, key: &PackageKey, name: &str, version: &str, progress: &Progress<'_, H::Clock>) -> bool {
+        if !self.asked.insert(key.clone()) {
+            return false;
+        }
+        let reused = self.host.store().index(key).is_some();
+        progress.count(|counters| {
+            counters.wanted += 1;
+            counters.reused += u32::from(reused);
+        });
+        if reused {
+            progress.emit(Event::Package { name: name.to_owned(), version: version.to_owned(), reused });
+        }
+        !reused
     }
 
     /// Drops waiting packages that `keep` does not want: guesses that placement did not confirm.
