@@ -10,15 +10,14 @@ use crate::javascript::scope;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Promise, Reflect, Uint8Array};
 use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestCache, RequestInit, Response};
 
-/// Larger bodies are read piece by piece, so that a stalled one is noticed and a long one stopped; smaller ones in one
-/// go, which is one wake-up instead of several.
-const STREAM_FROM_BYTES: u64 = 512 * 1024;
+/// An announcement reserves no more than this: a liar must not have memory that he never fills.
+const MOST_RESERVED_BYTES: u64 = 64 << 20;
 
 /// `fetch` of this worker.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,12 +81,8 @@ impl Http for BrowserHttp {
         if announced.is_some_and(|length| length > request.max_body_bytes) {
             return Err(too_large());
         }
-        let body = match announced {
-            Some(length) if length <= STREAM_FROM_BYTES => whole(&response, &patience).await?,
-            _ => match pieces(&response, &patience, request.max_body_bytes).await? {
-                Some(body) => body,
-                None => return Err(too_large()),
-            },
+        let Some(body) = pieces(&response, &patience, announced, request.max_body_bytes).await? else {
+            return Err(too_large());
         };
         flight.landed = true;
         Ok(HttpResponse { status: response.status(), headers, body: Bytes::from(body), answered_after })
@@ -113,19 +108,16 @@ impl Patience<'_> {
     }
 }
 
-async fn whole(response: &Response, patience: &Patience<'_>) -> Result<Vec<u8>, HttpError> {
-    let promise = response.array_buffer().map_err(|value| HttpError {
-        kind: HttpErrorKind::Interrupted,
-        url: patience.url.to_owned(),
-        message: failed(&value).message,
-    })?;
-    let buffer: ArrayBuffer = patience.wait(promise, HttpErrorKind::Interrupted).await?.unchecked_into();
-    Ok(Uint8Array::new(&buffer).to_vec())
-}
-
-/// `None` if there is more than `limit`.
-async fn pieces(response: &Response, patience: &Patience<'_>, limit: u64) -> Result<Option<Vec<u8>>, HttpError> {
-    let mut body = Vec::new();
+/// The body, piece by piece: in one go a slow one could not be told from one that hangs. `None` if there is more than
+/// `limit`.
+async fn pieces(
+    response: &Response,
+    patience: &Patience<'_>,
+    announced: Option<u64>,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, HttpError> {
+    let reserved = announced.unwrap_or(0).min(MOST_RESERVED_BYTES);
+    let mut body = Vec::with_capacity(usize::try_from(reserved).unwrap_or(0));
     let Some(stream) = response.body() else { return Ok(Some(body)) };
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     loop {

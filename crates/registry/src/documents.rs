@@ -91,7 +91,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             _ => {}
         }
         let url = self.document_url(name, None)?;
-        let asked = Asked {
+        let mut asked = Asked {
             work: Work::Packument,
             name,
             package: name,
@@ -103,13 +103,24 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             headers: conditions(kept.as_ref(), mode),
             has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
         };
-        match (self.ask_for(&asked).await, kept) {
-            (Ok(response), kept) => self.take_packument(response, kept, key, name, &url),
+        let mut taken = match self.ask_for(&asked).await {
+            Ok(response) => self.take_packument(response, kept.as_ref(), &key, name, &url),
+            Err(error) => Err(error),
+        };
+        if matches!(taken, Err(RegistryError::Packument { .. })) {
+            // Like a damaged tarball: something on the way may hold a bad copy, and is asked to stand aside once.
+            asked.headers = vec![("cache-control".to_owned(), "no-cache".to_owned())];
+            taken = match self.ask_for(&asked).await {
+                Ok(response) => self.take_packument(response, None, &key, name, &url),
+                Err(error) => Err(error),
+            };
+        }
+        match (taken, kept) {
             (Err(error @ RegistryError::Unreachable { .. }), Some(kept)) if !kept.freshness.must_revalidate => {
                 self.stale_uses().note(name, &registry, Some(&error));
                 Ok(kept.packument)
             }
-            (Err(error), _) => Err(error),
+            (taken, _) => taken,
         }
     }
 
@@ -171,8 +182,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     fn take_packument(
         &self,
         response: HttpResponse,
-        kept: Option<Kept>,
-        key: MirrorKey,
+        kept: Option<&Kept>,
+        key: &MirrorKey,
         name: &str,
         url: &str,
     ) -> Result<Arc<Packument>, RegistryError> {
@@ -182,16 +193,17 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let confirmed = kept.filter(|kept| response.status == 304 || kept.has_body(&response.body));
         if let Some(kept) = confirmed {
             let validators = Validators {
-                etag: etag.or(kept.validators.etag),
-                last_modified: last_modified.or(kept.validators.last_modified),
+                etag: etag.or_else(|| kept.validators.etag.clone()),
+                last_modified: last_modified.or_else(|| kept.validators.last_modified.clone()),
             };
             if let (Some(mirror), Some(mut freshness)) = (self.mirror(), freshness) {
+                let key = key.clone();
                 if !says_freshness(&response) {
                     freshness = Freshness { answered: freshness.answered, ..kept.freshness };
                 }
                 mirror.write(MirrorWrite::Refreshed { key, freshness, validators });
             }
-            return Ok(kept.packument);
+            return Ok(Arc::clone(&kept.packument));
         }
         let length = response.body.len() as u64;
         let scanned = self.timed(Work::Scan, name, length, || Packument::scan(response.body));
@@ -201,7 +213,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             source,
         })?;
         if let (Some(mirror), Some(freshness)) = (self.mirror(), freshness) {
-            let (packument, validators) = (Arc::clone(&packument), Validators { etag, last_modified });
+            let (key, packument) = (key.clone(), Arc::clone(&packument));
+            let validators = Validators { etag, last_modified };
             mirror.write(MirrorWrite::Document { key, packument, freshness, validators });
         }
         Ok(packument)

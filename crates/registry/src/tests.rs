@@ -183,7 +183,7 @@ fn a_version_without_a_document_of_its_own_is_looked_up_in_the_full_packument() 
     assert_eq!(members.unwrap(), "", "a package without a license");
     let (error, _) = facts(vec![answer(404, ""), answer(200, &full.replace("1.0.0", "2.0.0"))]);
     assert_eq!((error.as_ref().unwrap_err().code(), error.unwrap_err().package()), ("REGISTRY_NOT_FOUND", "a@1.0.0"));
-    let (error, _) = facts(vec![answer(404, ""), answer(200, "<html>")]);
+    let (error, _) = facts(vec![answer(404, ""), answer(200, "<html>"), answer(200, "<html>")]);
     assert_eq!(error.unwrap_err().code(), "REGISTRY_PACKUMENT");
 }
 
@@ -206,11 +206,23 @@ fn retry_after_is_waited_for_up_to_the_longest_wait() {
 #[test]
 fn something_that_is_no_packument_is_said_to_be_so() {
     for body in ["<!doctype html><title>Sign in</title>", "[1]", "{}"] {
-        let (script, clock) = (Script::new(vec![answer(200, body)]), Sleeps::default());
+        let (script, clock) = (Script::new(vec![answer(200, body), answer(200, body)]), Sleeps::default());
         let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
         assert_eq!(error.code(), "REGISTRY_PACKUMENT");
         assert!(error.to_string().contains("https://registry.example/npm/a"), "{error}");
     }
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_asked_for_once_more_past_any_cache() {
+    let half = &PACKUMENT[..PACKUMENT.len() / 2];
+    let (script, clock) = (Script::new(vec![answer(200, half), answer(200, PACKUMENT)]), Sleeps::default());
+    assert!(now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap().has_version("1.0.0"));
+    let past_caches = |request: &HttpRequest| {
+        request.headers.iter().any(|(name, value)| name == "cache-control" && value == "no-cache")
+    };
+    assert_eq!(script.asked().iter().map(past_caches).collect::<Vec<_>>(), [false, true]);
+    assert!(clock.0.borrow().is_empty(), "at once");
 }
 
 #[test]
@@ -280,6 +292,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         (answer(400, ""), "REGISTRY_STATUS"),
         (Err(HttpErrorKind::Connect), "REGISTRY_UNREACHABLE"),
         (Err(HttpErrorKind::Timeout), "REGISTRY_TIMEOUT"),
+        (Err(HttpErrorKind::TooLarge), "REGISTRY_TOO_LARGE"),
         (answer(200, "<html>"), "REGISTRY_PACKUMENT"),
     ];
     let mut errors = Vec::new();
