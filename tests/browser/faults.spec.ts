@@ -109,6 +109,49 @@ for (const { what, of, fault, code, asked, once = true, optional = true, alone =
   });
 }
 
+test('a registry that is slow, down or given up on is in the trace, with the waits in between', async ({ blank }) => {
+  for (const path of ['/old-shasum/-/*', '/executable$']) await registry.fault({ path, kind: 'hang-before-headers' });
+  const { timeout: fetchTimeout } = patience;
+  const impatient = { registry: registry.url, fetchTimeout, fetchRetries: 1, fetchRetryMintimeout: 1 };
+  const script = async ({ Gantry }: PackageModule, argument: string): Promise<string[]> => {
+    const traces: string[] = [];
+    const onEvent = (event: { type: string; trace?: string }) => event.trace && traces.push(event.trace);
+    for (const { options, names } of JSON.parse(argument)) {
+      const gantry = await Gantry.open(options);
+      const packageJson = { dependencies: Object.fromEntries(names.map((name: string) => [name, '1'])) };
+      await gantry.install({ packageJson, timing: true, onEvent }).catch(() => undefined);
+      await gantry.close();
+    }
+    return traces;
+  };
+  const installs = [
+    { options: impatient, names: ['old-shasum'] },
+    { options: impatient, names: ['executable'] },
+    // A damaged tarball ends the install whatever else is under way.
+    { options: { registry: registry.url }, names: ['bad-integrity', 'old-shasum'] },
+  ];
+  const traces = await inPage(blank, script, JSON.stringify(installs));
+  const told = traces.map((trace) => {
+    const events: { cat?: string; name: string; args: { ending?: string } }[] = JSON.parse(trace).traceEvents;
+    const kinds = ['packument', 'tarball', 'backoff'];
+    const ends = events.filter(({ cat, args }) => kinds.includes(cat ?? '') && args.ending !== 'done');
+    return ends.map(({ cat, name, args }) => [cat, name.replace(/@[^@]*$/, ''), args.ending]);
+  });
+  expect(told).toEqual([
+    [
+      ['tarball', 'old-shasum', 'timeout'],
+      ['tarball', 'old-shasum', 'timeout'],
+      ['backoff', 'old-shasum', undefined],
+    ],
+    [
+      ['packument', 'executable', 'timeout'],
+      ['packument', 'executable', 'timeout'],
+      ['backoff', 'executable', undefined],
+    ],
+    [['tarball', 'old-shasum', 'abandoned']],
+  ]);
+});
+
 for (const of of ['document', 'tarball'] as const) {
   test(`a registry that sends elsewhere for a ${of} is followed, and credentials stay behind`, async ({ blank }) => {
     const elsewhere = await Registry.start('--fixtures', 'basic');

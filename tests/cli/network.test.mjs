@@ -84,6 +84,43 @@ describe('a registry that', { concurrency: 1 }, () => {
     });
   }
 
+  test('is slow, down or given up on is in the trace, with the waits in between', async (context) => {
+    const workspace = new Workspace(context, registry);
+    const trace = (name, dependencies, files = {}) => {
+      delete workspace.environment.npm_config_fetch_retries;
+      const project = workspace.project(name, { ...needing({ dependencies }), ...files });
+      const file = join(project, 'trace.json');
+      assert.notEqual(workspace.gantry('install', '--prefix', project, '--trace', file).status, 0);
+      return JSON.parse(readFileSync(file, 'utf8')).traceEvents.filter(({ ph }) => ph === 'X');
+    };
+    const endings = (events, kind, name) =>
+      events.filter((event) => event.cat === kind && event.name.startsWith(name)).map(({ args }) => args.ending);
+
+    const hang = { kind: 'hang-before-headers' };
+    await control(registry, 'POST', 'faults', [
+      { path: '/old-shasum/-/*', ...hang },
+      { path: '/executable$', ...hang },
+    ]);
+    for (const [name, kind] of [
+      ['old-shasum', 'tarball'],
+      ['executable', 'packument'],
+    ]) {
+      const events = trace(name, { [name]: '1' });
+      assert.deepEqual(endings(events, kind, name), ['timeout', 'timeout'], kind);
+      const [first, second] = events.filter((event) => event.cat === kind && event.name.startsWith(name));
+      const [wait, ...others] = events.filter((event) => event.cat === 'backoff');
+      assert.deepEqual([wait.name.startsWith(name), others.length], [true, 0]);
+      assert.ok(
+        wait.ts >= first.ts + first.dur && wait.ts + wait.dur <= second.ts,
+        JSON.stringify([first, wait, second]),
+      );
+      assert.ok(first.dur >= patience.timeout * 1_000);
+    }
+    // A damaged tarball ends the install whatever else is under way.
+    const events = trace('given-up', { 'bad-integrity': '1', 'old-shasum': '1' }, { '.npmrc': '' });
+    assert.deepEqual(endings(events, 'tarball', 'old-shasum'), ['abandoned']);
+  });
+
   test('is not asked more at once than maxsockets allows', async (context) => {
     await control(registry, 'POST', 'faults', { path: '/*', kind: 'delay', ms: 20 });
     for (const [most, expected] of [

@@ -71,11 +71,13 @@ export interface InstallParameters {
 
 /** One kind of work in figures. Times are in milliseconds. */
 export interface WorkSummary {
-  /** Requests, then what was done with what came; `kept` is looking for a kept document. */
-  work: 'packument' | 'version' | 'tarball' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
+  /** Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document. */
+  work: 'packument' | 'version' | 'tarball' | 'backoff' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
   count: number;
   /** Requests without an answer, or with one that was of no use. */
   failed: number;
+  /** Requests that nobody waited for any longer. */
+  abandoned: number;
   /** From the first beginning to the last end. */
   wall: number;
   /** Time in which at least one was under way. */

@@ -5,7 +5,7 @@ use crate::error::to_javascript;
 use crate::fetch::BrowserHttp;
 use crate::javascript::{from_object, to_object, until_aborted};
 use crate::opfs::{OpfsDirectory, OpfsFile};
-use crate::pool::{PackToken, UnpackJob, UnpackResult};
+use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::{file_fault, store_fault};
 use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
@@ -49,7 +49,11 @@ impl Unpacker {
         let run = async {
             let job: UnpackJob = from_object(job, "an unpack job")?;
             let timed = job.timed;
-            self.run(TarballRequest::try_from(job)?, timed).await
+            let request = TarballRequest::try_from(job)?;
+            let mut spans = Vec::new();
+            let result = self.run(&request, &mut spans).await;
+            spans.extend(request.log.take());
+            Ok(UnpackReport::new(result, if timed { &spans } else { &[] }))
         };
         until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
     }
@@ -83,13 +87,12 @@ impl Unpacker {
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
     }
 
-    async fn run(&self, request: TarballRequest, timed: bool) -> Result<UnpackResult, Fault> {
-        let take = async |body: Bytes| self.take(&request, &body);
-        let FetchedTarball { contents: (place, index, steps), bytes, requests, mut spans } =
-            fetch_tarball(&BrowserHttp, &BrowserClock, &request, take).await?;
-        spans.extend(steps);
-        let result = UnpackResult::new(&place, index, bytes, requests);
-        Ok(if timed { result.with_spans(&spans) } else { result })
+    async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, Fault> {
+        let take = async |body: Bytes| self.take(request, &body);
+        let FetchedTarball { contents: (place, index, steps), bytes, requests, spans: asked } =
+            fetch_tarball(&BrowserHttp, &BrowserClock, request, take).await?;
+        spans.extend(asked.into_iter().chain(steps));
+        Ok(UnpackResult::new(&place, index, bytes, requests))
     }
 
     /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took.

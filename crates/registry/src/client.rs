@@ -4,7 +4,7 @@ use crate::RegistryError;
 use crate::documents::StaleUses;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
 use crate::retry::RetryPolicy;
-use crate::tarball::TarballRequest;
+use crate::tarball::{RequestLog, TarballRequest};
 use gantry_archive::Integrity;
 use gantry_manifest::{Authorization, Config, without_userinfo};
 use gantry_platform::{Clock, Http, Span, Work};
@@ -190,6 +190,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             retry: self.settings.retry,
             offline: self.cache_mode() == CacheMode::Offline,
             body: None,
+            log: RequestLog::default(),
         })
     }
 
@@ -206,7 +207,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         self.cache_mode.get()
     }
 
-    pub(crate) fn note_span(&self, package: &str, span: Span) {
+    /// Notes something that was done for a package, if anybody wants to know.
+    pub fn note_span(&self, package: &str, span: Span) {
         if let Some(spans) = &mut *self.spans.borrow_mut() {
             spans.push((package.to_owned(), span));
         }

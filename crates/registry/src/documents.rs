@@ -225,7 +225,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let policy = &self.settings().retry;
         let is_worth_repeating =
             |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
-        retrying(policy, self.clock(), is_worth_repeating, |_| {
+        let note = |span| self.note_span(asked.package, span);
+        retrying(policy, self.clock(), is_worth_repeating, note, |_| {
             let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
             headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
             headers.extend(asked.headers.iter().cloned());
@@ -236,7 +237,6 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 max_body_bytes: MAX_PACKUMENT_BYTES,
             };
             self.count_request();
-            let note = |span| self.note_span(asked.package, span);
             ask(self.http(), self.clock(), request, asked.package, asked.work, note)
         })
         .await

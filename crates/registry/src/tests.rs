@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_manifest::{Config, NpmrcValue};
-use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use gantry_platform::{Clock, Ending, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse, Span, Work};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -378,4 +378,60 @@ fn a_damaged_tarball_is_fetched_once_more_past_any_cache() {
     let script = Script::new(vec![answer(200, "wrong"), answer(200, "wrong")]);
     let error = fetch(&script, &Sleeps::default(), &request(&script)).unwrap_err();
     assert_eq!((error.code(), error.package()), ("ARCHIVE_INTEGRITY", "a@1.0.0"));
+}
+
+/// Never answers.
+struct Silence;
+
+impl Http for Silence {
+    async fn send(&self, _: HttpRequest) -> Result<HttpResponse, HttpError> {
+        std::future::pending().await
+    }
+}
+
+fn kinds(spans: &[Span]) -> Vec<(Work, Ending)> {
+    spans.iter().map(|span| (span.work, span.ending)).collect()
+}
+
+#[test]
+fn waits_between_requests_are_noted_and_so_is_what_failed() {
+    let (script, clock) =
+        (Script::new(vec![answer(503, ""), Err(HttpErrorKind::Timeout), answer(200, PACKUMENT)]), Sleeps::default());
+    let client = client(&script, &clock, &[], ReplaceHost::Never);
+    client.note_spans(true);
+    now(client.packument("a")).unwrap();
+    let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
+    let done = |work| (work, Ending::Done);
+    let timeout = (Work::Packument, Ending::Failed(HttpErrorKind::Timeout));
+    let (packument, wait) = (done(Work::Packument), done(Work::Backoff));
+    assert_eq!(kinds(&spans), [packument, wait, timeout, wait, packument, done(Work::Scan)]);
+    assert!(spans[1].ended - spans[1].began >= 99.0, "{:?}", spans[1]);
+
+    let script = Script::new(vec![Err(HttpErrorKind::Timeout), Err(HttpErrorKind::Timeout), answer(403, "")]);
+    let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
+    fetch(&script, &clock, &request).unwrap_err();
+    let timeout = (Work::Tarball, Ending::Failed(HttpErrorKind::Timeout));
+    assert_eq!(kinds(&request.log.take()), [timeout, wait, timeout, wait, done(Work::Tarball)]);
+}
+
+#[test]
+fn what_nobody_waits_for_any_longer_is_noted_as_such() {
+    let clock = Sleeps::default();
+    let settings = RegistrySettings {
+        config: Config::new(),
+        default_registry: "https://registry.example/".to_owned(),
+        replace_host: ReplaceHost::Never,
+        retry: RetryPolicy::default(),
+        cache_mode: CacheMode::Default,
+    };
+    let client = RegistryClient::new(Silence, clock.clone(), settings);
+    client.note_spans(true);
+    assert!(client.packument("a").now_or_never().is_none());
+    let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
+    assert_eq!(kinds(&spans), [(Work::Packument, Ending::Abandoned)]);
+
+    let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
+    let take = async |body: Bytes| Ok::<Bytes, Refusal<RegistryError>>(body);
+    assert!(fetch_tarball(&Silence, &clock, &request, take).now_or_never().is_none());
+    assert_eq!(kinds(&request.log.take()), [(Work::Tarball, Ending::Abandoned)]);
 }
