@@ -121,6 +121,24 @@ describe('a registry that', { concurrency: 1 }, () => {
     assert.deepEqual(endings(events, 'tarball', 'old-shasum'), ['abandoned']);
   });
 
+  test('lacks documents of versions is asked for one in vain once', async (context) => {
+    await control(registry, 'POST', 'faults', { path: '/*/1.*', kind: 'status', status: 404 });
+    const workspace = new Workspace(context, registry);
+    const asked = async (name) => {
+      await control(registry, 'POST', 'reset');
+      const project = workspace.project(name, needing({ dependencies: { [name]: '1' } }));
+      workspace.gantry('install', '--prefix', project, '--lockfile-only').succeeded();
+      const { license } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')).packages[
+        `node_modules/${name}`
+      ];
+      const { versions, full_packuments: full } = await control(registry, 'GET', 'stats');
+      return { license, versions, full };
+    };
+    assert.deepEqual(await asked('left'), { license: 'MIT', versions: 1, full: 1 });
+    // The registry is the same in the next run, and another package.
+    assert.deepEqual(await asked('right'), { license: 'ISC', versions: 0, full: 1 });
+  });
+
   test('is not asked more at once than maxsockets allows', async (context) => {
     await control(registry, 'POST', 'faults', { path: '/*', kind: 'delay', ms: 20 });
     for (const [most, expected] of [

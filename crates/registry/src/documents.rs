@@ -1,5 +1,6 @@
 //! Packuments and version documents, kept or fetched.
 
+use crate::capabilities::Offer;
 use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, validators_of};
 use crate::mirror::CacheMode;
@@ -49,14 +50,17 @@ struct Asked<'a> {
 impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// The abbreviated packument of `name`, the full one where the registry has no other; kept or fetched.
     pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
-        // What is kept in the full form alone is of a registry that has no other: it is not asked in vain each time.
-        if self.is_kept(name, DocumentForm::Full)? && !self.is_kept(name, DocumentForm::Abbreviated)? {
+        // What is kept in the full form alone will do.
+        let is_full = self.is_kept(name, DocumentForm::Full)? || self.lacks(name, Offer::Abbreviated)?;
+        if is_full && !self.is_kept(name, DocumentForm::Abbreviated)? {
             return self.packument_in_form(name, DocumentForm::Full).await;
         }
         match self.packument_in_form(name, DocumentForm::Abbreviated).await {
             // There are registries that do not know the abbreviated form; npm asks them again, too.
             Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
-                self.packument_in_form(name, DocumentForm::Full).await
+                let packument = self.packument_in_form(name, DocumentForm::Full).await?;
+                self.learn(name, Offer::Abbreviated)?;
+                Ok(packument)
             }
             answer => answer,
         }
@@ -64,7 +68,21 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     /// The full packument of `name`, which says when its versions were published; kept or fetched.
     pub async fn full_packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
+        // There are registries that send full documents whatever they are asked for.
+        if !self.is_kept(name, DocumentForm::Full)? && self.is_kept_in_full_as_abbreviated(name)? {
+            let packument = self.packument_in_form(name, DocumentForm::Abbreviated).await?;
+            if !packument.is_abbreviated() {
+                return Ok(packument);
+            }
+        }
         self.packument_in_form(name, DocumentForm::Full).await
+    }
+
+    fn is_kept_in_full_as_abbreviated(&self, name: &str) -> Result<bool, RegistryError> {
+        let Some(mirror) = self.mirror() else { return Ok(false) };
+        let scope = self.scope(&self.registry_for(name), name)?;
+        let kept = mirror.find(&MirrorKey::packument(&scope, DocumentForm::Abbreviated, name));
+        Ok(kept.is_some_and(|kept| !kept.packument.is_abbreviated()))
     }
 
     fn is_kept(&self, name: &str, form: DocumentForm) -> Result<bool, RegistryError> {
@@ -147,22 +165,32 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             return Err(RegistryError::NotCached { package });
         }
         let url = self.document_url(name, Some(version))?;
-        let (accept, headers) = (ACCEPT_FULL, Vec::new());
-        let work = Work::Version;
-        let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
-        let (alone, may_be_kept) = match self.ask_for(&asked).await {
-            Ok(response) => {
-                let may_be_kept = freshness_of(&response, 0.0).is_some();
-                (Manifest::parse_registry_version(&response.body).map(Arc::new), may_be_kept)
+        let mut may_be_kept = true;
+        let mut is_proof = false;
+        let mut alone = None;
+        if !self.lacks(name, Offer::Versions)? {
+            let (work, accept, headers) = (Work::Version, ACCEPT_FULL, Vec::new());
+            let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
+            match self.ask_for(&asked).await {
+                Ok(response) => {
+                    may_be_kept = freshness_of(&response, 0.0).is_some();
+                    alone = Manifest::parse_registry_version(&response.body).map(Arc::new);
+                    alone = alone.filter(|manifest| manifest.version.as_deref() == Some(version));
+                    is_proof = true;
+                }
+                Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
+                Err(error) => is_proof = !error.is_transient(),
             }
-            Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
-            Err(_) => (None, true),
-        };
-        let manifest = match alone.filter(|manifest| manifest.version.as_deref() == Some(version)) {
+        }
+        let manifest = match alone {
             Some(manifest) => manifest,
             None => {
                 let packument = self.packument_in_form(name, DocumentForm::Full).await?;
-                packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?
+                let found = packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?;
+                if is_proof {
+                    self.learn(name, Offer::Versions)?;
+                }
+                found
             }
         };
         let facts = VersionFacts { lock_members: manifest.members_of_full_documents() };

@@ -12,6 +12,7 @@
 
 #![deny(missing_docs)]
 
+mod capabilities;
 mod client;
 mod documents;
 mod error;
