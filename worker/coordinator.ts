@@ -6,15 +6,16 @@
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
-import type {
-  InstallEvent,
-  Method,
-  Methods,
-  OpenParameters,
-  Parameters,
-  Request,
-  Response,
-  Result,
+import {
+  type InstallEvent,
+  type Method,
+  type Methods,
+  type OpenParameters,
+  type Parameters,
+  patienceOf,
+  type Request,
+  type Response,
+  type Result,
 } from '../protocol.js';
 import { Coordinator, compile, instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
@@ -141,14 +142,14 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
     });
     const pool = new Pool(module, parameters.workers ?? defaultPoolSize());
     await instantiate(module);
-    const { registry, store: name, scopes, token, replaceRegistryHost, fetchTimeout } = parameters;
+    const { registry, store: name, scopes, token, replaceRegistryHost } = parameters;
     const options = {
       registry,
       store: name,
       ...(scopes && { scopes }),
       ...(token && { token }),
       ...(replaceRegistryHost && { replaceRegistryHost }),
-      ...(fetchTimeout !== undefined && { fetchTimeout }),
+      ...patienceOf(parameters),
     };
     const coordinator = await whileHeld(() => Coordinator.open(options, pool));
     store = { name, coordinator, pool, archives: new Archives(), release };

@@ -1,40 +1,21 @@
 // A registry that hangs, lies, breaks off, throttles or sends elsewhere: each ends in the documented way and within its
 // time, and what else is under way goes on.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { control, registryForSuite, startRegistry, Workspace } from './lib/programs.mjs';
 
-const TIMEOUT = 300;
-const patience = `fetch-timeout=${TIMEOUT}\nfetch-retries=1\nfetch-retry-mintimeout=1\nfetch-retry-maxtimeout=2\n`;
-const faultOf = (path) => (what, code, asked, fault) => ({ what, code, asked, path, ...fault });
-const document = faultOf('/old-shasum$');
-const tarball = faultOf('/old-shasum/-/*');
-
-/** What the registry does, the error, and how often it is asked for that: what may be different later is tried again. */
-const cases = [
-  document('hangs before the headers of a document', 'REGISTRY_TIMEOUT', 2, { kind: 'hang-before-headers' }),
-  document('hangs in a document', 'REGISTRY_TIMEOUT', 2, { kind: 'hang-in-body', after: 30 }),
-  document('resets in a document', 'REGISTRY_UNREACHABLE', 2, { kind: 'reset', after: 30 }),
-  document('closes in a document', 'REGISTRY_UNREACHABLE', 2, { kind: 'close', after: 30 }),
-  document('sends half a document, compressed', 'REGISTRY_UNREACHABLE', 2, { kind: 'truncate', after: 30 }),
-  document('announces a document too long', 'REGISTRY_UNREACHABLE', 2, { kind: 'wrong-length', by: 10 }),
-  document('sends garbage as gzip', 'REGISTRY_UNREACHABLE', 2, { kind: 'gzip-garbage' }),
-  document('sends a page instead of a document', 'REGISTRY_PACKUMENT', 1, { kind: 'html', status: 200 }),
-  document('throttles for ever', 'REGISTRY_STATUS', 2, { kind: 'status', status: 429, retry_after: '0' }),
-  document('redirects in circles', 'REGISTRY_UNREACHABLE', 21, { kind: 'redirect' }),
-  document('nests 10,000 arrays', 'REGISTRY_PACKUMENT', 1, { kind: 'deep-json', depth: 10_000 }),
-  document('sends 200 MB that are none', 'REGISTRY_PACKUMENT', 1, { kind: 'huge', bytes: 200e6 }),
-  tarball('hangs before the headers of a tarball', 'REGISTRY_TIMEOUT', 2, { kind: 'hang-before-headers' }),
-  tarball('hangs in a tarball', 'REGISTRY_TIMEOUT', 2, { kind: 'hang-in-body', after: 20 }),
-  tarball('resets in a tarball', 'REGISTRY_UNREACHABLE', 2, { kind: 'reset', after: 20 }),
-  tarball('sends half a tarball', 'ARCHIVE_INTEGRITY', 2, { kind: 'truncate', after: 20 }),
-  tarball('announces a tarball too long', 'REGISTRY_UNREACHABLE', 2, { kind: 'wrong-length', by: 10 }),
-  tarball('sends a page instead of a tarball', 'ARCHIVE_INTEGRITY', 2, { kind: 'html', status: 200 }),
-  tarball('throttles tarballs', 'REGISTRY_STATUS', 2, { kind: 'status', status: 429, retry_after: '0' }),
-  tarball('redirects a tarball in circles', 'REGISTRY_UNREACHABLE', 21, { kind: 'redirect' }),
-];
+const table = JSON.parse(readFileSync(new URL('../support/registry-faults.json', import.meta.url), 'utf8'));
+const { patience, columns } = table;
+const rows = table.rows.map((row) => Object.fromEntries(row.map((value, index) => [columns[index], value])));
+const patient = [
+  `fetch-timeout=${patience.timeout}`,
+  `fetch-retries=${patience.retries}`,
+  `fetch-retry-mintimeout=${patience.minWait}`,
+  `fetch-retry-maxtimeout=${patience.maxWait}`,
+  '',
+].join('\n');
 
 describe('a registry that', { concurrency: 1 }, () => {
   let registry;
@@ -52,46 +33,111 @@ describe('a registry that', { concurrency: 1 }, () => {
 
   const needing = (fields) => ({
     'package.json': { name: 'project', version: '1.0.0', ...fields },
-    '.npmrc': patience,
+    '.npmrc': patient,
   });
-  const started = (workspace, fields, ...words) => {
+  const started = (workspace, name, fields) => {
     delete workspace.environment.npm_config_fetch_retries;
-    const project = workspace.project('project', needing(fields));
+    const project = workspace.project(name, needing(fields));
     const begun = performance.now();
-    const run = workspace.gantry('install', '--prefix', project, '--json', ...words);
+    const run = workspace.gantry('install', '--prefix', project, '--json');
     return { project, run, elapsed: performance.now() - begun };
   };
 
-  for (const { what, code, asked, ...fault } of cases) {
+  for (const { what, of, fault, code, asked, besides = {} } of rows) {
+    const { once = true, optional = true, alone = false, atLeast = 0 } = besides;
     test(what, async (context) => {
-      await control(registry, 'POST', 'faults', fault);
+      // Each package is asked for in one install only, as in a page, whose HTTP cache would answer the second time.
+      const path = (name) => (of === 'document' ? `/${name}$` : `/${name}/-/*`);
+      await control(registry, 'POST', 'faults', [
+        { path: path('executable'), ...fault },
+        { path: path('old-shasum'), ...fault },
+        { path: path('peer-host'), ...fault, count: 1 },
+      ]);
       const workspace = new Workspace(context, registry);
-      const { run, elapsed } = started(workspace, { dependencies: { 'old-shasum': '1' } });
-      const error = run.lines.at(-1);
-      assert.deepEqual(
-        [error.type, error.code, error.package?.split('@')[0]],
-        ['error', code, 'old-shasum'],
-        run.stdout,
-      );
-      assert.ok(elapsed < asked * TIMEOUT + 3_000, `${elapsed} ms`);
-      const { log } = await control(registry, 'GET', 'stats?log');
-      const pattern = new RegExp(`^${fault.path.replace('*', '.*')}`);
-      assert.equal(log.filter(({ path }) => pattern.test(path)).length, asked);
 
       // What may be missing holds nothing up; but nobody passes over a tarball that is not what was promised.
-      const { project, run: optional } = started(workspace, {
-        dependencies: { right: '1' },
-        optionalDependencies: { 'old-shasum': '1' },
-      });
-      if (code === 'ARCHIVE_INTEGRITY') {
-        assert.equal(optional.lines.at(-1).code, code);
-        return;
+      const optionalDependencies = alone ? {} : { executable: '1' };
+      const others = { dependencies: { right: '1' }, optionalDependencies };
+      const { project, run: beside } = started(workspace, 'beside', others);
+      if (optional || alone) {
+        beside.succeeded();
+        assert.ok(existsSync(join(project, 'node_modules', 'right', 'cli.js')));
+        assert.equal(existsSync(join(project, 'node_modules', 'executable')), code === null && !alone);
+      } else assert.equal(beside.lines.at(-1).code, code);
+
+      const { run, elapsed } = started(workspace, 'project', { dependencies: { 'old-shasum': '1', right: '1' } });
+      if (code === null) run.succeeded();
+      else {
+        const error = run.lines.at(-1);
+        assert.deepEqual(
+          [error.type, error.code, error.package?.split('@')[0]],
+          ['error', code, 'old-shasum'],
+          run.stdout,
+        );
       }
-      optional.succeeded();
-      assert.ok(existsSync(join(project, 'node_modules', 'right', 'cli.js')));
-      assert.ok(!existsSync(join(project, 'node_modules', 'old-shasum')));
+      assert.ok(elapsed >= atLeast && elapsed < asked * patience.timeout + 10_000, `${elapsed} ms`);
+      const { log } = await control(registry, 'GET', 'stats?log');
+      const pattern = new RegExp(`^${path('old-shasum').replace('*', '.*')}`);
+      assert.equal(log.filter((entry) => pattern.test(entry.path)).length, asked);
+
+      if (once && !alone) started(workspace, 'once', { dependencies: { 'peer-host': '1' } }).run.succeeded();
     });
   }
+
+  test('is slow, down or given up on is in the trace, with the waits in between', async (context) => {
+    const workspace = new Workspace(context, registry);
+    const trace = (name, dependencies, files = {}) => {
+      delete workspace.environment.npm_config_fetch_retries;
+      const project = workspace.project(name, { ...needing({ dependencies }), ...files });
+      const file = join(project, 'trace.json');
+      assert.notEqual(workspace.gantry('install', '--prefix', project, '--trace', file).status, 0);
+      return JSON.parse(readFileSync(file, 'utf8')).traceEvents.filter(({ ph }) => ph === 'X');
+    };
+    const endings = (events, kind, name) =>
+      events.filter((event) => event.cat === kind && event.name.startsWith(name)).map(({ args }) => args.ending);
+
+    const hang = { kind: 'hang-before-headers' };
+    await control(registry, 'POST', 'faults', [
+      { path: '/old-shasum/-/*', ...hang },
+      { path: '/executable$', ...hang },
+    ]);
+    for (const [name, kind] of [
+      ['old-shasum', 'tarball'],
+      ['executable', 'packument'],
+    ]) {
+      const events = trace(name, { [name]: '1' });
+      assert.deepEqual(endings(events, kind, name), ['timeout', 'timeout'], kind);
+      const [first, second] = events.filter((event) => event.cat === kind && event.name.startsWith(name));
+      const [wait, ...others] = events.filter((event) => event.cat === 'backoff');
+      assert.deepEqual([wait.name.startsWith(name), others.length], [true, 0]);
+      assert.ok(
+        wait.ts >= first.ts + first.dur && wait.ts + wait.dur <= second.ts,
+        JSON.stringify([first, wait, second]),
+      );
+      assert.ok(first.dur >= patience.timeout * 1_000);
+    }
+    // A damaged tarball ends the install whatever else is under way.
+    const events = trace('given-up', { 'bad-integrity': '1', 'old-shasum': '1' }, { '.npmrc': '' });
+    assert.deepEqual(endings(events, 'tarball', 'old-shasum'), ['abandoned']);
+  });
+
+  test('lacks documents of versions is asked for one in vain once', async (context) => {
+    await control(registry, 'POST', 'faults', { path: '/*/1.*', kind: 'status', status: 404 });
+    const workspace = new Workspace(context, registry);
+    const asked = async (name) => {
+      await control(registry, 'POST', 'reset');
+      const project = workspace.project(name, needing({ dependencies: { [name]: '1' } }));
+      workspace.gantry('install', '--prefix', project, '--lockfile-only').succeeded();
+      const { license } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')).packages[
+        `node_modules/${name}`
+      ];
+      const { versions, full_packuments: full } = await control(registry, 'GET', 'stats');
+      return { license, versions, full };
+    };
+    assert.deepEqual(await asked('left'), { license: 'MIT', versions: 1, full: 1 });
+    // The registry is the same in the next run, and another package.
+    assert.deepEqual(await asked('right'), { license: 'ISC', versions: 0, full: 1 });
+  });
 
   test('is not asked more at once than maxsockets allows', async (context) => {
     await control(registry, 'POST', 'faults', { path: '/*', kind: 'delay', ms: 20 });
@@ -109,26 +155,13 @@ describe('a registry that', { concurrency: 1 }, () => {
     }
   });
 
-  test('is slow but goes on is waited for', async (context) => {
-    // Longer than the time-out in all, never without progress for as long.
-    for (const path of ['/old-shasum$', '/old-shasum/-/*']) {
-      await control(registry, 'POST', 'faults', { path, kind: 'drip', bytes: 40, every_ms: TIMEOUT / 6 });
-    }
-    const { project, run, elapsed } = started(new Workspace(context, registry), {
-      dependencies: { 'old-shasum': '1' },
-    });
-    run.succeeded();
-    assert.ok(existsSync(join(project, 'node_modules', 'old-shasum')));
-    assert.ok(elapsed > TIMEOUT, `${elapsed} ms`);
-  });
-
   test('sends elsewhere is followed, and credentials stay behind', async (context) => {
     const elsewhere = await startRegistry(context, '--fixtures', 'basic');
     await control(registry, 'POST', 'faults', { path: '/left$', kind: 'redirect', to: `${elsewhere}left` });
     const workspace = new Workspace(context, registry);
     const project = workspace.project('project', {
       ...needing({ dependencies: { left: '1' } }),
-      '.npmrc': `${patience}//${new URL(registry).host}/:_authToken=secret\n`,
+      '.npmrc': `${patient}//${new URL(registry).host}/:_authToken=secret\n`,
     });
     workspace.gantry('install', '--prefix', project, '--json').succeeded();
     assert.ok(existsSync(join(project, 'node_modules', 'left', 'index.js')));

@@ -8,19 +8,21 @@ import { Connection } from './connection.js';
 import { GantryError } from './errors.js';
 import { uniqueLifeName } from './liveness.js';
 import { Project } from './project.js';
-import type {
-  DependencyKind,
-  InstallEvent,
-  InstallParameters,
-  OpenParameters,
-  Pruning,
-  StoreUsage,
-  Target,
-  Verification,
+import {
+  type DependencyKind,
+  type InstallEvent,
+  type InstallParameters,
+  type OpenParameters,
+  type Patience,
+  type Pruning,
+  patienceOf,
+  type StoreUsage,
+  type Target,
+  type Verification,
 } from './protocol.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 
-export interface OpenOptions {
+export interface OpenOptions extends Patience {
   /** Address of the registry; relative addresses are taken from the page's. */
   registry: string;
   /** Name of the store, a folder in OPFS. Stores share nothing. */
@@ -34,8 +36,6 @@ export interface OpenOptions {
    * the page's own origin is a proxy, so there it is `always` unless given; else npm's own rule holds.
    */
   replaceRegistryHost?: 'always' | 'never' | (string & {});
-  /** Milliseconds without an answer after which a request is tried again. */
-  fetchTimeout?: number;
   /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */
   wasmUrl?: string | URL;
   /** Threads that unpack; 2 to 4 by the number of cores unless given. */
@@ -113,11 +113,10 @@ export class Gantry {
     requireSecureContext();
     const aliveLock = uniqueLifeName('coordinator');
     const connection = new Connection(startCoordinator());
-    const parameters: OpenParameters = { registry, store, aliveLock };
+    const parameters: OpenParameters = { registry, store, aliveLock, ...patienceOf(options) };
     if (options.scopes) parameters.scopes = options.scopes;
     if (options.token) parameters.token = options.token;
     if (options.replaceRegistryHost) parameters.replaceRegistryHost = options.replaceRegistryHost;
-    if (options.fetchTimeout !== undefined) parameters.fetchTimeout = options.fetchTimeout;
     if (options.wasmUrl) parameters.wasmUrl = new URL(options.wasmUrl, location.href).href;
     if (options.workers !== undefined) parameters.workers = options.workers;
     if (options.timeout !== undefined) parameters.timeout = options.timeout;

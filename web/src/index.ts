@@ -19,6 +19,7 @@ export type {
   InstallEvent,
   PackageChanges,
   PackageExplanation,
+  Patience,
   Pruning,
   StoreUsage,
   Target,

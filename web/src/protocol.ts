@@ -6,14 +6,27 @@
  */
 import type { ErrorData } from './errors.js';
 
-export interface OpenParameters {
+/** How patient to be with a registry: npm's settings of these names. Times are in milliseconds. */
+export interface Patience {
+  /** Time without any progress after which a request is given up, to be tried again; 30,000 unless given. */
+  fetchTimeout?: number;
+  /** How often a request is tried again; 3 unless given. */
+  fetchRetries?: number;
+  /** By what each wait before that is longer than the one before; 4 unless given. */
+  fetchRetryFactor?: number;
+  /** The first wait; 250 unless given, and up to twice as long, so that not everybody comes back at once. */
+  fetchRetryMintimeout?: number;
+  /** The longest wait, also where a registry asks for a longer one; 60,000 unless given. */
+  fetchRetryMaxtimeout?: number;
+}
+
+export interface OpenParameters extends Patience {
   /** Absolute, ends with a slash. */
   registry: string;
   store: string;
   scopes?: Record<string, string>;
   token?: string;
   replaceRegistryHost?: string;
-  fetchTimeout?: number;
   wasmUrl?: string;
   workers?: number;
   /** Milliseconds to wait for another tab to let go of the store. */
@@ -58,11 +71,13 @@ export interface InstallParameters {
 
 /** One kind of work in figures. Times are in milliseconds. */
 export interface WorkSummary {
-  /** Requests, then what was done with what came; `kept` is looking for a kept document. */
-  work: 'packument' | 'version' | 'tarball' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
+  /** Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document. */
+  work: 'packument' | 'version' | 'tarball' | 'backoff' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
   count: number;
   /** Requests without an answer, or with one that was of no use. */
   failed: number;
+  /** Requests that nobody waited for any longer. */
+  abandoned: number;
   /** From the first beginning to the last end. */
   wall: number;
   /** Time in which at least one was under way. */
@@ -319,6 +334,18 @@ export type Response =
   | { unpackWorker: UnpackWorkerRequest }
   /** The worker cannot go on; everything pending has failed. */
   | { fatal: ErrorData };
+
+/** Of these options those that say how patient to be. */
+export function patienceOf(options: Patience): Patience {
+  const { fetchTimeout, fetchRetries, fetchRetryFactor, fetchRetryMintimeout, fetchRetryMaxtimeout } = options;
+  return {
+    ...(fetchTimeout !== undefined && { fetchTimeout }),
+    ...(fetchRetries !== undefined && { fetchRetries }),
+    ...(fetchRetryFactor !== undefined && { fetchRetryFactor }),
+    ...(fetchRetryMintimeout !== undefined && { fetchRetryMintimeout }),
+    ...(fetchRetryMaxtimeout !== undefined && { fetchRetryMaxtimeout }),
+  };
+}
 
 /** The name of the Web Lock that makes one coordinator the only writer of a store, across all tabs of an origin. */
 export function storeLockName(store: string): string {

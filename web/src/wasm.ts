@@ -12,6 +12,7 @@ import type {
   InstallEvent,
   InstalledProject,
   PackageChanges,
+  Patience,
   Pruning,
   StoreUsage,
   Target,
@@ -19,13 +20,12 @@ import type {
   Verification,
 } from './protocol.js';
 
-export interface CoordinatorOptions {
+export interface CoordinatorOptions extends Patience {
   registry: string;
   store: string;
   scopes?: Record<string, string>;
   token?: string;
   replaceRegistryHost?: string;
-  fetchTimeout?: number;
 }
 
 export interface InstallRequest {

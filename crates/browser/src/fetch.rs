@@ -20,9 +20,12 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestCache, RequestInit, Response};
 
-/// Larger bodies are read piece by piece, so that a stalled one is noticed and a long one stopped; smaller ones in one
-/// go, which is one wake-up instead of several.
-const STREAM_FROM_BYTES: u64 = 512 * 1024;
+/// Bodies up to this size are read in one go, which is one wake-up instead of several: as much comes at once or not at all.
+/// In one go a larger one that is slow could not be told from one that hangs.
+const AT_ONCE_BYTES: u64 = 16 << 10;
+
+/// Tarballs up to this size enter the module's memory as a whole.
+const WHOLE_BYTES: u32 = 512 << 10;
 
 /// `fetch` of this worker.
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,8 +69,12 @@ impl TarballHttp {
 impl Http for TarballHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.take();
-        let (response, pieces) = exchange(&request).await?;
-        *self.0.borrow_mut() = pieces;
+        let (mut response, pieces) = exchange(&request).await?;
+        if pieces.iter().map(Uint8Array::length).fold(0, u32::saturating_add) > WHOLE_BYTES {
+            *self.0.borrow_mut() = pieces;
+        } else if !pieces.is_empty() {
+            response.body = joined(&pieces).into();
+        }
         Ok(response)
     }
 }
@@ -116,7 +123,7 @@ async fn exchange(request: &HttpRequest) -> Result<(HttpResponse, Vec<Uint8Array
         return Err(too_large());
     }
     let (body, pieces) = match announced {
-        Some(length) if length <= STREAM_FROM_BYTES => (whole(&response, &patience).await?, Vec::new()),
+        Some(length) if length <= AT_ONCE_BYTES => (whole(&response, &patience).await?, Vec::new()),
         _ => match pieces(&response, &patience, request.max_body_bytes).await? {
             Some(pieces) => (Vec::new(), pieces),
             None => return Err(too_large()),
@@ -156,7 +163,7 @@ async fn whole(response: &Response, patience: &Patience<'_>) -> Result<Vec<u8>, 
     Ok(Uint8Array::new(&buffer).to_vec())
 }
 
-/// `None` if there is more than `limit`.
+/// The body, piece by piece; `None` if there is more than `limit`.
 async fn pieces(
     response: &Response,
     patience: &Patience<'_>,

@@ -4,8 +4,8 @@ use crate::error::failed;
 use crate::javascript::{from_object, settle, to_object};
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
-use gantry_platform::{Span, Work};
-use gantry_registry::{RetryPolicy, TarballRequest};
+use gantry_platform::{Ending, Span, Work};
+use gantry_registry::{RequestLog, RetryPolicy, TarballRequest};
 use gantry_store::{PackAssignment, SegmentPlace};
 use js_sys::{Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl PoolPort {
         settle(self.open(store, tokens).map_err(|value| failed(&value))?).await.map(drop)
     }
 
-    pub(crate) async fn run(&self, job: &UnpackJob) -> Result<UnpackResult, Fault> {
+    pub(crate) async fn run(&self, job: &UnpackJob) -> Result<UnpackReport, Fault> {
         let promise = self.unpack(to_object(job)?).map_err(|value| failed(&value))?;
         from_object(settle(promise).await?, "an unpack worker's result")
     }
@@ -162,6 +162,7 @@ impl TryFrom<UnpackJob> for TarballRequest {
             },
             offline: job.offline,
             body: job.body.map(|FileBytes(bytes)| bytes.into()),
+            log: RequestLog::default(),
         })
     }
 }
@@ -178,8 +179,65 @@ pub(crate) struct UnpackResult {
     pub index: Vec<u8>,
     pub bytes: f64,
     pub requests: u32,
-    /// Spans, if they were asked for: place of its kind in [`Work::ALL`], began, answered, ended, status, bytes.
-    spans: Vec<[f64; 6]>,
+}
+
+/// How a job ended, with what was done for it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct UnpackReport {
+    pub unpacked: Option<UnpackResult>,
+    pub failure: Option<UnpackFailure>,
+    /// Spans, if they were asked for: place of its kind in [`Work::ALL`], began, answered, ended, status, bytes, place of
+    /// its ending in [`Ending::ALL`].
+    spans: Vec<[f64; 7]>,
+}
+
+/// A fault as it travels.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct UnpackFailure {
+    code: String,
+    message: String,
+    hint: Option<String>,
+    package: Option<String>,
+}
+
+impl UnpackReport {
+    /// `spans` are none where nobody wants to know.
+    #[expect(clippy::cast_precision_loss, reason = "small numbers, and the size of a package")]
+    pub fn new(result: Result<UnpackResult, Fault>, spans: &[Span]) -> Self {
+        let numbers = |span: &Span| {
+            let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default() as f64;
+            let ending = Ending::ALL.iter().position(|ending| *ending == span.ending).unwrap_or_default() as f64;
+            let Span { began, answered, ended, .. } = *span;
+            [kind, began, answered, ended, f64::from(span.status), span.bytes as f64, ending]
+        };
+        let (unpacked, failure) = match result {
+            Ok(unpacked) => (Some(unpacked), None),
+            Err(Fault { code, message, hint, package }) => {
+                (None, Some(UnpackFailure { code: code.into_owned(), message, hint, package }))
+            }
+        };
+        Self { unpacked, failure, spans: spans.iter().map(numbers).collect() }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers by the above")]
+    pub fn spans(&self) -> Vec<Span> {
+        let span = |&[kind, began, answered, ended, status, bytes, ending]: &[f64; 7]| {
+            let (work, ending) = (*Work::ALL.get(kind as usize)?, *Ending::ALL.get(ending as usize)?);
+            Some(Span { work, began, answered, ended, status: status as u16, bytes: bytes as u64, ending })
+        };
+        self.spans.iter().filter_map(span).collect()
+    }
+
+    /// What the job was for.
+    pub fn into_result(self) -> Result<UnpackResult, Fault> {
+        match (self.unpacked, self.failure) {
+            (Some(unpacked), _) => Ok(unpacked),
+            (None, Some(UnpackFailure { code, message, hint, package })) => {
+                Err(Fault { code: code.into(), message, hint, package })
+            }
+            (None, None) => Err(Fault::new("WORKER_LOST", "an unpack worker answered with nothing")),
+        }
+    }
 }
 
 impl UnpackResult {
@@ -193,26 +251,7 @@ impl UnpackResult {
             index,
             bytes: bytes as f64,
             requests,
-            spans: Vec::new(),
         }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "small numbers, and the size of a package")]
-    pub fn with_spans(self, spans: &[Span]) -> Self {
-        let numbers = |span: &Span| {
-            let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default();
-            [kind as f64, span.began, span.answered, span.ended, f64::from(span.status), span.bytes as f64]
-        };
-        Self { spans: spans.iter().map(numbers).collect(), ..self }
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers by the above")]
-    pub fn spans(&self) -> Vec<Span> {
-        let span = |&[kind, began, answered, ended, status, bytes]: &[f64; 6]| {
-            let work = *Work::ALL.get(kind as usize)?;
-            Some(Span { work, began, answered, ended, status: status as u16, bytes: bytes as u64 })
-        };
-        self.spans.iter().filter_map(span).collect()
     }
 
     pub fn place(&self) -> Result<SegmentPlace, Fault> {

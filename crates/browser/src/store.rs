@@ -4,12 +4,13 @@
 //! the pool flushes its packs, then the records are appended to the journal and flushed. Commits are grouped by bytes,
 //! so that a tab that is closed loses little and flushing costs little.
 
+use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackJob};
 use bytes::Bytes;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::{Directory, FileError, RandomAccessFile};
+use gantry_platform::{Clock, Directory, Ending, FileError, RandomAccessFile, Span, Work};
 use gantry_store::{
     JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentCheck, SegmentPlace, StoreError,
     StoredPackage, Usage,
@@ -343,9 +344,14 @@ impl PackageStore for BrowserStore {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
-        let result = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await?;
+        let handed_over = HandedOver::now(&job);
+        let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;
+        handed_over.came_back();
+        let report = report?;
+        let spans = report.spans();
+        let result =
+            report.into_result().inspect_err(|_| spans.iter().cloned().for_each(|span| job.tarball.log.note(span)))?;
         let place = result.place()?;
-        let spans = result.spans();
         let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| store_fault(&error))?);
         let encoded = Bytes::from(result.index);
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
@@ -384,6 +390,34 @@ impl PackageStore for BrowserStore {
         let Some(index) = self.index(key) else { return Ok(None) };
         let Some(file) = index.file(path).cloned() else { return Ok(None) };
         self.read(key, file.offset, file.size).await.map(Some)
+    }
+}
+
+/// A job that a worker has. When the install gives it up nobody hears of the worker again: what is known of it, that it was
+/// under way, is noted here.
+struct HandedOver<'a> {
+    job: &'a IngestJob,
+    began: f64,
+    is_back: bool,
+}
+
+impl<'a> HandedOver<'a> {
+    fn now(job: &'a IngestJob) -> Self {
+        Self { job, began: BrowserClock.monotonic_milliseconds(), is_back: false }
+    }
+
+    fn came_back(mut self) {
+        self.is_back = true;
+    }
+}
+
+impl Drop for HandedOver<'_> {
+    fn drop(&mut self) {
+        if !self.is_back {
+            let ended = BrowserClock.monotonic_milliseconds();
+            let span = Span { ending: Ending::Abandoned, ..Span::of(Work::Tarball, self.began, ended, 0) };
+            self.job.tarball.log.note(span);
+        }
     }
 }
 

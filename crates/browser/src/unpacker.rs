@@ -5,7 +5,7 @@ use crate::error::to_javascript;
 use crate::fetch::TarballHttp;
 use crate::javascript::{from_object, to_object, until_aborted};
 use crate::opfs::{OpfsDirectory, OpfsFile};
-use crate::pool::{PackToken, UnpackJob, UnpackResult};
+use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::{file_fault, store_fault};
 use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
@@ -56,7 +56,11 @@ impl Unpacker {
         let run = async {
             let job: UnpackJob = from_object(job, "an unpack job")?;
             let timed = job.timed;
-            self.run(TarballRequest::try_from(job)?, timed).await
+            let request = TarballRequest::try_from(job)?;
+            let mut spans = Vec::new();
+            let result = self.run(&request, &mut spans).await;
+            spans.extend(request.log.take());
+            Ok(UnpackReport::new(result, if timed { &spans } else { &[] }))
         };
         until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
     }
@@ -90,26 +94,25 @@ impl Unpacker {
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
     }
 
-    async fn run(&self, request: TarballRequest, timed: bool) -> Result<UnpackResult, Fault> {
+    async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, Fault> {
         let http = TarballHttp::default();
         let kept = Cell::new(0);
         let take = async |body: Bytes| {
             let pieces = http.take_pieces();
             kept.set(pieces.iter().map(|piece| u64::from(piece.length())).sum());
-            if pieces.is_empty() { self.take(&request, &body) } else { self.take_pieces(&request, pieces) }
+            if pieces.is_empty() { self.take(request, &body) } else { self.take_pieces(request, pieces) }
         };
-        let fetched = fetch_tarball(&http, &BrowserClock, &request, take).await?;
-        let FetchedTarball { contents: (place, index, steps), mut bytes, requests, mut spans } = fetched;
+        let fetched = fetch_tarball(&http, &BrowserClock, request, take).await?;
+        let FetchedTarball { contents: (place, index, steps), mut bytes, requests, spans: mut asked } = fetched;
         if kept.get() > 0 {
             // A body in pieces was empty to whoever asked for it.
             bytes = kept.get();
-            if let Some(last) = spans.iter_mut().rfind(|span| span.work == Work::Tarball) {
+            if let Some(last) = asked.iter_mut().rfind(|span| span.work == Work::Tarball) {
                 last.bytes = bytes;
             }
         }
-        spans.extend(steps);
-        let result = UnpackResult::new(&place, index, bytes, requests);
-        Ok(if timed { result.with_spans(&spans) } else { result })
+        spans.extend(asked.into_iter().chain(steps));
+        Ok(UnpackResult::new(&place, index, bytes, requests))
     }
 
     /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took.

@@ -10,15 +10,17 @@ pub fn table(report: &TimingReport) -> String {
         let name = format!("{phase:?}").to_lowercase();
         let _ = writeln!(text, "{name:<10}{:>10} from {}", milliseconds(ended - began), milliseconds(*began));
     }
-    let titles = ["count", "failed", "wall", "busy", "sum", "at once", "p50", "p95", "max", "queued", "longest", "MB"];
+    let titles = [
+        "count", "failed", "given up", "wall", "busy", "sum", "at once", "p50", "p95", "max", "queued", "longest", "MB",
+    ];
     let _ = write!(text, "\n{:<10}", "");
     for title in titles {
         let _ = write!(text, "{title:>10}");
     }
     for work in &report.work {
-        let WorkSummary { count, failed, times, queued, queued_max, bytes, .. } = work;
+        let WorkSummary { count, failed, abandoned, times, queued, queued_max, bytes, .. } = work;
         let Overlap { wall, busy, sum, concurrency, p50, p95, max } = times;
-        let _ = write!(text, "\n{:<10}{count:>10}{failed:>10}", work.work);
+        let _ = write!(text, "\n{:<10}{count:>10}{failed:>10}{abandoned:>10}", work.work);
         for time in [wall, busy, sum] {
             let _ = write!(text, "{:>10}", milliseconds(*time));
         }

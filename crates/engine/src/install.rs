@@ -31,6 +31,8 @@ pub async fn install<H: Host>(
     let progress = Progress::new(host.registry().clock(), listener, request.timing);
     host.registry().note_spans(request.timing);
     let result = run(host, request, &progress).await;
+    // Of what was given up when it ended.
+    progress.take_spans(host.registry());
     if let Some(timing) = progress.take_timing() {
         progress.emit(Event::Timing(timing.report()));
     }

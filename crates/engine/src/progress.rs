@@ -2,7 +2,8 @@
 
 use crate::timing::Timing;
 use crate::{Event, Phase};
-use gantry_platform::{Clock, Span, Work};
+use gantry_platform::{Clock, Http, Span, Work};
+use gantry_registry::RegistryClient;
 use std::cell::{Cell, RefCell};
 
 /// A person cannot read faster, and a page should not be woken more often.
@@ -52,6 +53,13 @@ impl<'a, C: Clock> Progress<'a, C> {
     pub fn spans(&self, package: &str, spans: &[Span]) {
         if let Some(timing) = &self.timing {
             timing.borrow_mut().spans(package, spans);
+        }
+    }
+
+    /// Notes what the registry client has noted.
+    pub fn take_spans<H: Http>(&self, registry: &RegistryClient<H, C>) {
+        for (package, span) in registry.take_spans() {
+            self.spans(&package, &[span]);
         }
     }
 

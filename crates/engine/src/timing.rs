@@ -1,7 +1,7 @@
 //! Where the time of an install went: what the platform and the registry client noted, in figures and as a waterfall.
 
 use crate::Phase;
-use gantry_platform::{Span, Work};
+use gantry_platform::{Ending, Span, Work};
 pub use overlap::Overlap;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,12 +25,15 @@ pub(crate) struct Timing {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkSummary {
-    /// Its short name: `packument`, `version`, `tarball` (requests), `kept`, `scan`, `verify`, `unpack`, `store`, `resolve`.
+    /// Its short name: `packument`, `version`, `tarball` (requests), `backoff` (waiting before one is made again),
+    /// `kept`, `scan`, `verify`, `unpack`, `store`, `resolve`.
     pub work: &'static str,
     /// How many pieces there were.
     pub count: usize,
     /// Requests without an answer, or with one that was of no use.
     pub failed: usize,
+    /// Requests that nobody waited for any longer.
+    pub abandoned: usize,
     /// Their times together.
     #[serde(flatten)]
     pub times: Overlap,
@@ -120,7 +123,8 @@ impl Timing {
         Some(WorkSummary {
             work: work.name(),
             count: spans.len(),
-            failed: spans.iter().filter(|span| work.is_request() && !matches!(span.status, 200 | 304)).count(),
+            failed: spans.iter().filter(|span| work.is_request() && has_failed(span)).count(),
+            abandoned: spans.iter().filter(|span| work.is_request() && span.ending == Ending::Abandoned).count(),
             times: Overlap::of(&times),
             queued: mean(&waits),
             queued_max: waits.iter().copied().fold(0.0, f64::max),
@@ -147,6 +151,7 @@ impl Timing {
                 let mut facts = json!({ "bytes": span.bytes });
                 if work.is_request() {
                     facts["status"] = span.status.into();
+                    facts["ending"] = span.ending.name().into();
                     facts["waiting"] = json!((span.answered - span.began).max(0.0));
                 }
                 events.push(event(package, work.name(), (group, row), (span.began, span.ended), facts));
@@ -164,6 +169,10 @@ fn event(name: &str, category: &str, (group, row): (u32, usize), (began, ended):
 
 fn metadata(name: &str, group: u32, row: usize, value: &str) -> Value {
     json!({ "name": name, "ph": "M", "pid": group, "tid": row, "args": { "name": value } })
+}
+
+fn has_failed(span: &Span) -> bool {
+    span.ending != Ending::Abandoned && !matches!(span.status, 200 | 304)
 }
 
 fn mean(values: &[f64]) -> f64 {

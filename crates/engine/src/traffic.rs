@@ -18,8 +18,8 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Packument};
-use gantry_platform::{Clock, Work};
-use gantry_registry::{RegistryError, VersionFacts};
+use gantry_platform::{Clock, Http, Work};
+use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionFacts};
 use gantry_resolver::SourceRequest;
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
@@ -241,7 +241,7 @@ impl<'a, H: Host> Traffic<'a, H> {
         let landing = match arrival.await? {
             Arrival::Landing(landing) => landing,
             Arrival::Facts(version, facts) => {
-                self.count_documents(progress);
+                self.count_requests(progress);
                 self.facts.insert(version, facts);
                 self.depart(progress);
                 return Some(None);
@@ -250,10 +250,11 @@ impl<'a, H: Host> Traffic<'a, H> {
         match &landing {
             Landing::Packument(..) => {
                 self.packuments_flying -= 1;
-                self.count_documents(progress);
+                self.count_requests(progress);
             }
             Landing::Source(..) => {}
             Landing::Package(job, result) => {
+                self.count_requests(progress);
                 if let Ok(report) = result {
                     if let Some(first) = report.spans.iter().find(|span| span.work == Work::Tarball) {
                         progress.waited(Work::Tarball, first.began - job.asked);
@@ -277,13 +278,11 @@ impl<'a, H: Host> Traffic<'a, H> {
         Some(Some(landing))
     }
 
-    /// What the registry client has done for documents since the last time.
-    fn count_documents(&self, progress: &Progress<'_, H::Clock>) {
+    /// What has been asked of registries since the last time; of tarballs, what has come to nothing.
+    fn count_requests(&self, progress: &Progress<'_, H::Clock>) {
         let registry = self.host.registry();
         progress.count(|counters| counters.requests += registry.take_requests());
-        for (package, span) in registry.take_spans() {
-            progress.spans(&package, &[span]);
-        }
+        progress.take_spans(registry);
     }
 
     fn now(&self) -> f64 {
@@ -323,9 +322,24 @@ impl<'a, H: Host> Traffic<'a, H> {
         while self.package_flights.len() < slots.packages {
             let Some(Waiting(job)) = self.packages.pop() else { break };
             self.package_flights.push(Box::pin(async move {
+                let _tracked = Tracked { registry: host.registry(), tarball: job.tarball.clone() };
                 let result = ingest(host, job.clone()).await;
                 Arrival::Landing(Landing::Package(Box::new(job), result))
             }));
+        }
+    }
+}
+
+/// A tarball on its way. What is in its log when this is dropped is of requests that failed or were given up.
+struct Tracked<'a, T: Http, C: Clock> {
+    registry: &'a RegistryClient<T, C>,
+    tarball: TarballRequest,
+}
+
+impl<T: Http, C: Clock> Drop for Tracked<'_, T, C> {
+    fn drop(&mut self) {
+        for span in self.tarball.log.take() {
+            self.registry.note_span(&self.tarball.package, span);
         }
     }
 }

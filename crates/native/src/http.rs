@@ -5,11 +5,13 @@
 //! no network pays nothing for it. Each request runs as a task of the runtime: bodies are collected and decoded on its
 //! threads, the caller only sees the finished response.
 
+mod addresses;
 mod proxy;
 
 pub use proxy::ProxySettings;
 
 use crate::NativeError;
+use addresses::Addresses;
 use bytes::Bytes;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
@@ -59,26 +61,31 @@ pub struct NativeHttp {
 #[derive(Debug)]
 struct Shared {
     settings: HttpSettings,
+    addresses: Addresses,
     client: OnceLock<Result<reqwest::Client, String>>,
 }
 
 impl NativeHttp {
     /// A client whose requests run on `runtime`.
     pub fn new(runtime: Handle, settings: HttpSettings) -> Self {
-        Self { runtime, shared: Arc::new(Shared { settings, client: OnceLock::new() }) }
+        Self::with_addresses(runtime, settings, Addresses::of_system())
+    }
+
+    fn with_addresses(runtime: Handle, settings: HttpSettings, addresses: Addresses) -> Self {
+        Self { runtime, shared: Arc::new(Shared { settings, addresses, client: OnceLock::new() }) }
     }
 }
 
 impl Shared {
     fn client(&self) -> Result<&reqwest::Client, String> {
         self.client
-            .get_or_init(|| build(&self.settings).map_err(|error| error.to_string()))
+            .get_or_init(|| build(&self.settings, &self.addresses).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(Clone::clone)
     }
 }
 
-fn build(settings: &HttpSettings) -> Result<reqwest::Client, NativeError> {
+fn build(settings: &HttpSettings, addresses: &Addresses) -> Result<reqwest::Client, NativeError> {
     // An error means that a provider was installed before, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let failed = |error: reqwest::Error| NativeError::Client { message: describe(&error) };
@@ -86,6 +93,7 @@ fn build(settings: &HttpSettings) -> Result<reqwest::Client, NativeError> {
         .http1_only()
         .pool_max_idle_per_host(256)
         .connect_timeout(CONNECT_TIMEOUT)
+        .dns_resolver(addresses.clone())
         .redirect(Policy::limited(MAX_REDIRECTS))
         .user_agent(&settings.user_agent)
         .tcp_nodelay(true)

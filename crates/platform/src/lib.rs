@@ -16,4 +16,4 @@ mod span;
 pub use clock::Clock;
 pub use files::{Directory, FileError, FileErrorKind, RandomAccessFile};
 pub use http::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-pub use span::{Span, Work};
+pub use span::{Ending, Span, Work};

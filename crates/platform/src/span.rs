@@ -1,5 +1,7 @@
 //! What was done, and when: the raw material of diagnostics.
 
+use crate::HttpErrorKind;
+
 /// The kinds of work that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Work {
@@ -9,6 +11,8 @@ pub enum Work {
     Version,
     /// A request for a tarball.
     Tarball,
+    /// Waiting before a request is made again.
+    Backoff,
     /// Looking up a kept document.
     Kept,
     /// Finding the versions in a packument.
@@ -25,10 +29,11 @@ pub enum Work {
 
 impl Work {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Packument,
         Self::Version,
         Self::Tarball,
+        Self::Backoff,
         Self::Kept,
         Self::Scan,
         Self::Verify,
@@ -43,6 +48,7 @@ impl Work {
             Self::Packument => "packument",
             Self::Version => "version",
             Self::Tarball => "tarball",
+            Self::Backoff => "backoff",
             Self::Kept => "kept",
             Self::Scan => "scan",
             Self::Verify => "verify",
@@ -55,6 +61,47 @@ impl Work {
     /// Whether it is a request.
     pub fn is_request(self) -> bool {
         matches!(self, Self::Packument | Self::Version | Self::Tarball)
+    }
+}
+
+/// How a piece of work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// As it should; for a request, with an answer, whatever its status.
+    Done,
+    /// A request that got none, or none that could be taken.
+    Failed(HttpErrorKind),
+    /// Nobody waited for it any longer.
+    Abandoned,
+}
+
+impl Ending {
+    /// All there are, in an order that stays.
+    pub const ALL: [Self; 9] = [
+        Self::Done,
+        Self::Abandoned,
+        Self::Failed(HttpErrorKind::Connect),
+        Self::Failed(HttpErrorKind::Interrupted),
+        Self::Failed(HttpErrorKind::Timeout),
+        Self::Failed(HttpErrorKind::TooLarge),
+        Self::Failed(HttpErrorKind::Redirect),
+        Self::Failed(HttpErrorKind::InvalidUrl),
+        Self::Failed(HttpErrorKind::Encoding),
+    ];
+
+    /// A short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Abandoned => "abandoned",
+            Self::Failed(HttpErrorKind::Connect) => "connect",
+            Self::Failed(HttpErrorKind::Interrupted) => "interrupted",
+            Self::Failed(HttpErrorKind::Timeout) => "timeout",
+            Self::Failed(HttpErrorKind::TooLarge) => "too large",
+            Self::Failed(HttpErrorKind::Redirect) => "redirect",
+            Self::Failed(HttpErrorKind::InvalidUrl) => "invalid address",
+            Self::Failed(HttpErrorKind::Encoding) => "encoding",
+        }
     }
 }
 
@@ -73,11 +120,13 @@ pub struct Span {
     pub status: u16,
     /// Bytes received, read or written; 0 where that says nothing.
     pub bytes: u64,
+    /// How it ended.
+    pub ending: Ending,
 }
 
 impl Span {
-    /// Work that is no request.
+    /// Work that was done, and is no request.
     pub fn of(work: Work, began: f64, ended: f64, bytes: u64) -> Self {
-        Self { work, began, ended, answered: 0.0, status: 0, bytes }
+        Self { work, began, ended, answered: 0.0, status: 0, bytes, ending: Ending::Done }
     }
 }

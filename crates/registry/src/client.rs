@@ -1,10 +1,11 @@
 //! One configured view of the registries a project uses.
 
 use crate::RegistryError;
+use crate::capabilities::{Capabilities, Offer};
 use crate::documents::StaleUses;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
 use crate::retry::RetryPolicy;
-use crate::tarball::TarballRequest;
+use crate::tarball::{RequestLog, TarballRequest};
 use gantry_archive::Integrity;
 use gantry_manifest::{Authorization, Config, without_userinfo};
 use gantry_platform::{Clock, Http, Span, Work};
@@ -82,6 +83,7 @@ pub struct RegistryClient<H, C> {
     /// Requests for documents since they were last taken.
     requests: Cell<u32>,
     stale_uses: RefCell<StaleUses>,
+    capabilities: Capabilities,
     /// How documents were had, with their packages; `None` while nobody wants to know.
     spans: RefCell<Option<Vec<(String, Span)>>>,
 }
@@ -103,6 +105,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             settings,
             requests: Cell::default(),
             stale_uses: RefCell::default(),
+            capabilities: Capabilities::default(),
             spans: RefCell::default(),
         }
     }
@@ -190,6 +193,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             retry: self.settings.retry,
             offline: self.cache_mode() == CacheMode::Offline,
             body: None,
+            log: RequestLog::default(),
         })
     }
 
@@ -206,7 +210,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         self.cache_mode.get()
     }
 
-    pub(crate) fn note_span(&self, package: &str, span: Span) {
+    /// Notes something that was done for a package, if anybody wants to know.
+    pub fn note_span(&self, package: &str, span: Span) {
         if let Some(spans) = &mut *self.spans.borrow_mut() {
             spans.push((package.to_owned(), span));
         }
@@ -222,6 +227,19 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let ended = self.clock.monotonic_milliseconds();
         self.note_span(package, Span::of(work, began, ended, bytes));
         result
+    }
+
+    /// Whether the registry of `name` is known to lack something.
+    pub(crate) fn lacks(&self, name: &str, offer: Offer) -> Result<bool, RegistryError> {
+        let scope = self.scope(&self.registry_for(name), name)?;
+        Ok(self.capabilities.lacks(self.mirror(), &scope, offer, self.clock.unix_milliseconds()))
+    }
+
+    /// The registry of `name` has turned out to lack something.
+    pub(crate) fn learn(&self, name: &str, offer: Offer) -> Result<(), RegistryError> {
+        let scope = self.scope(&self.registry_for(name), name)?;
+        self.capabilities.learn(self.mirror(), &scope, offer, self.clock.unix_milliseconds());
+        Ok(())
     }
 
     pub(crate) fn count_request(&self) {

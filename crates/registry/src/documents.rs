@@ -1,5 +1,6 @@
 //! Packuments and version documents, kept or fetched.
 
+use crate::capabilities::Offer;
 use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, validators_of};
 use crate::mirror::CacheMode;
@@ -49,14 +50,17 @@ struct Asked<'a> {
 impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// The abbreviated packument of `name`, the full one where the registry has no other; kept or fetched.
     pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
-        // What is kept in the full form alone is of a registry that has no other: it is not asked in vain each time.
-        if self.is_kept(name, DocumentForm::Full)? && !self.is_kept(name, DocumentForm::Abbreviated)? {
+        // What is kept in the full form alone will do.
+        let is_full = self.is_kept(name, DocumentForm::Full)? || self.lacks(name, Offer::Abbreviated)?;
+        if is_full && !self.is_kept(name, DocumentForm::Abbreviated)? {
             return self.packument_in_form(name, DocumentForm::Full).await;
         }
         match self.packument_in_form(name, DocumentForm::Abbreviated).await {
             // There are registries that do not know the abbreviated form; npm asks them again, too.
             Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
-                self.packument_in_form(name, DocumentForm::Full).await
+                let packument = self.packument_in_form(name, DocumentForm::Full).await?;
+                self.learn(name, Offer::Abbreviated)?;
+                Ok(packument)
             }
             answer => answer,
         }
@@ -64,7 +68,21 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     /// The full packument of `name`, which says when its versions were published; kept or fetched.
     pub async fn full_packument(&self, name: &str) -> Result<Arc<Packument>, RegistryError> {
+        // There are registries that send full documents whatever they are asked for.
+        if !self.is_kept(name, DocumentForm::Full)? && self.is_kept_in_full_as_abbreviated(name)? {
+            let packument = self.packument_in_form(name, DocumentForm::Abbreviated).await?;
+            if !packument.is_abbreviated() {
+                return Ok(packument);
+            }
+        }
         self.packument_in_form(name, DocumentForm::Full).await
+    }
+
+    fn is_kept_in_full_as_abbreviated(&self, name: &str) -> Result<bool, RegistryError> {
+        let Some(mirror) = self.mirror() else { return Ok(false) };
+        let scope = self.scope(&self.registry_for(name), name)?;
+        let kept = mirror.find(&MirrorKey::packument(&scope, DocumentForm::Abbreviated, name));
+        Ok(kept.is_some_and(|kept| !kept.packument.is_abbreviated()))
     }
 
     fn is_kept(&self, name: &str, form: DocumentForm) -> Result<bool, RegistryError> {
@@ -91,7 +109,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             _ => {}
         }
         let url = self.document_url(name, None)?;
-        let asked = Asked {
+        let mut asked = Asked {
             work: Work::Packument,
             name,
             package: name,
@@ -103,13 +121,24 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             headers: conditions(kept.as_ref(), mode),
             has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
         };
-        match (self.ask_for(&asked).await, kept) {
-            (Ok(response), kept) => self.take_packument(response, kept, key, name, &url),
+        let mut taken = match self.ask_for(&asked).await {
+            Ok(response) => self.take_packument(response, kept.as_ref(), &key, name, &url),
+            Err(error) => Err(error),
+        };
+        if matches!(taken, Err(RegistryError::Packument { .. })) {
+            // Like a damaged tarball: something on the way may hold a bad copy, and is asked to stand aside once.
+            asked.headers = vec![("cache-control".to_owned(), "no-cache".to_owned())];
+            taken = match self.ask_for(&asked).await {
+                Ok(response) => self.take_packument(response, None, &key, name, &url),
+                Err(error) => Err(error),
+            };
+        }
+        match (taken, kept) {
             (Err(error @ RegistryError::Unreachable { .. }), Some(kept)) if !kept.freshness.must_revalidate => {
                 self.stale_uses().note(name, &registry, Some(&error));
                 Ok(kept.packument)
             }
-            (Err(error), _) => Err(error),
+            (taken, _) => taken,
         }
     }
 
@@ -136,22 +165,32 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             return Err(RegistryError::NotCached { package });
         }
         let url = self.document_url(name, Some(version))?;
-        let (accept, headers) = (ACCEPT_FULL, Vec::new());
-        let work = Work::Version;
-        let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
-        let (alone, may_be_kept) = match self.ask_for(&asked).await {
-            Ok(response) => {
-                let may_be_kept = freshness_of(&response, 0.0).is_some();
-                (Manifest::parse_registry_version(&response.body).map(Arc::new), may_be_kept)
+        let mut may_be_kept = true;
+        let mut is_proof = false;
+        let mut alone = None;
+        if !self.lacks(name, Offer::Versions)? {
+            let (work, accept, headers) = (Work::Version, ACCEPT_FULL, Vec::new());
+            let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
+            match self.ask_for(&asked).await {
+                Ok(response) => {
+                    may_be_kept = freshness_of(&response, 0.0).is_some();
+                    alone = Manifest::parse_registry_version(&response.body).map(Arc::new);
+                    alone = alone.filter(|manifest| manifest.version.as_deref() == Some(version));
+                    is_proof = true;
+                }
+                Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
+                Err(error) => is_proof = !error.is_transient(),
             }
-            Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
-            Err(_) => (None, true),
-        };
-        let manifest = match alone.filter(|manifest| manifest.version.as_deref() == Some(version)) {
+        }
+        let manifest = match alone {
             Some(manifest) => manifest,
             None => {
                 let packument = self.packument_in_form(name, DocumentForm::Full).await?;
-                packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?
+                let found = packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?;
+                if is_proof {
+                    self.learn(name, Offer::Versions)?;
+                }
+                found
             }
         };
         let facts = VersionFacts { lock_members: manifest.members_of_full_documents() };
@@ -171,8 +210,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     fn take_packument(
         &self,
         response: HttpResponse,
-        kept: Option<Kept>,
-        key: MirrorKey,
+        kept: Option<&Kept>,
+        key: &MirrorKey,
         name: &str,
         url: &str,
     ) -> Result<Arc<Packument>, RegistryError> {
@@ -182,16 +221,17 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let confirmed = kept.filter(|kept| response.status == 304 || kept.has_body(&response.body));
         if let Some(kept) = confirmed {
             let validators = Validators {
-                etag: etag.or(kept.validators.etag),
-                last_modified: last_modified.or(kept.validators.last_modified),
+                etag: etag.or_else(|| kept.validators.etag.clone()),
+                last_modified: last_modified.or_else(|| kept.validators.last_modified.clone()),
             };
             if let (Some(mirror), Some(mut freshness)) = (self.mirror(), freshness) {
+                let key = key.clone();
                 if !says_freshness(&response) {
                     freshness = Freshness { answered: freshness.answered, ..kept.freshness };
                 }
                 mirror.write(MirrorWrite::Refreshed { key, freshness, validators });
             }
-            return Ok(kept.packument);
+            return Ok(Arc::clone(&kept.packument));
         }
         let length = response.body.len() as u64;
         let scanned = self.timed(Work::Scan, name, length, || Packument::scan(response.body));
@@ -201,7 +241,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             source,
         })?;
         if let (Some(mirror), Some(freshness)) = (self.mirror(), freshness) {
-            let (packument, validators) = (Arc::clone(&packument), Validators { etag, last_modified });
+            let (key, packument) = (key.clone(), Arc::clone(&packument));
+            let validators = Validators { etag, last_modified };
             mirror.write(MirrorWrite::Document { key, packument, freshness, validators });
         }
         Ok(packument)
@@ -212,7 +253,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let policy = &self.settings().retry;
         let is_worth_repeating =
             |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
-        retrying(policy, self.clock(), is_worth_repeating, |_| {
+        let note = |span| self.note_span(asked.package, span);
+        retrying(policy, self.clock(), is_worth_repeating, note, |_| {
             let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
             headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
             headers.extend(asked.headers.iter().cloned());
@@ -223,7 +265,6 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 max_body_bytes: MAX_PACKUMENT_BYTES,
             };
             self.count_request();
-            let note = |span| self.note_span(asked.package, span);
             ask(self.http(), self.clock(), request, asked.package, asked.work, note)
         })
         .await

@@ -13,6 +13,7 @@ pub const CODES: &[&str] = &[
     "REGISTRY_STATUS",
     "REGISTRY_UNREACHABLE",
     "REGISTRY_TIMEOUT",
+    "REGISTRY_TOO_LARGE",
     "REGISTRY_PACKUMENT",
     "REGISTRY_TARBALL",
     "REGISTRY_URL",
@@ -116,6 +117,7 @@ impl RegistryError {
             Self::Unauthorized { .. } => "REGISTRY_UNAUTHORIZED",
             Self::Status { .. } => "REGISTRY_STATUS",
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Timeout => "REGISTRY_TIMEOUT",
+            Self::Unreachable { source, .. } if source.kind == HttpErrorKind::TooLarge => "REGISTRY_TOO_LARGE",
             Self::Unreachable { .. } => "REGISTRY_UNREACHABLE",
             Self::Packument { .. } => "REGISTRY_PACKUMENT",
             Self::Tarball { source, .. } => source.code(),
@@ -154,6 +156,9 @@ impl RegistryError {
             Self::Unauthorized { .. } => "Set a token for this registry in .npmrc (//host/:_authToken=…).".to_owned(),
             Self::Status { status: 429, .. } => "The registry asks for fewer requests; try again later.".to_owned(),
             Self::Status { .. } => "The registry has a problem of its own; try again later.".to_owned(),
+            Self::Unreachable { source, .. } if source.kind == HttpErrorKind::TooLarge => {
+                "Check the registry's address: nothing that large is a package.".to_owned()
+            }
             Self::Unreachable { .. } => {
                 "Check the network and the registry's address; a page also needs a registry that allows CORS."
                     .to_owned()

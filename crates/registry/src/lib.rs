@@ -12,6 +12,7 @@
 
 #![deny(missing_docs)]
 
+mod capabilities;
 mod client;
 mod documents;
 mod error;
@@ -21,12 +22,13 @@ mod retry;
 mod tarball;
 #[cfg(test)]
 mod tests;
+mod underway;
 
 pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost, VersionFacts};
 pub use error::{CODES, RegistryError};
 pub use mirror::{CacheMode, MetadataMirror};
 pub use retry::RetryPolicy;
-pub use tarball::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
+pub use tarball::{FetchedTarball, Refusal, RequestLog, TarballRequest, fetch_tarball};
 
 /// npm's own default registry, read at build time from npm's published definitions; `None` where those were not at hand.
 pub const DEFAULT_REGISTRY: Option<&str> = option_env!("GANTRY_DEFAULT_REGISTRY");

@@ -1,8 +1,9 @@
 //! When to ask again, and after how long.
 
 use crate::RegistryError;
+use crate::underway::Underway;
 use core::future::Future;
-use gantry_platform::{Clock, Http, HttpRequest, HttpResponse, Span, Work};
+use gantry_platform::{Clock, Ending, Http, HttpRequest, HttpResponse, Span, Work};
 
 /// How often and how patiently a request is repeated.
 ///
@@ -53,11 +54,13 @@ fn retry_after(response: &HttpResponse) -> Option<f64> {
     response.header("retry-after")?.trim().parse::<f64>().ok().filter(|seconds| *seconds >= 0.0).map(|s| s * 1000.0)
 }
 
-/// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted.
+/// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted. `note` is told
+/// of each wait in between.
 pub(crate) async fn retrying<T, C, F>(
     policy: &RetryPolicy,
     clock: &C,
     is_worth_repeating: impl Fn(&RegistryError) -> bool,
+    note: impl Fn(Span),
     mut attempt: impl FnMut(u32) -> F,
 ) -> Result<T, RegistryError>
 where
@@ -69,7 +72,9 @@ where
         match attempt(tried).await {
             Err(error) if is_worth_repeating(&error) && tried < policy.retries => {
                 let jitter = clock.monotonic_milliseconds().fract().abs();
+                let waiting = Underway::new(clock, Work::Backoff, &note);
                 clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
+                waiting.done(|_| ());
                 tried += 1;
             }
             other => return other,
@@ -78,7 +83,7 @@ where
 }
 
 /// Sends a request once and turns what is neither a 200 nor the 304 that was asked for into an error about `package`.
-/// `note` is told how it went.
+/// `note` is told how it went, also where nobody waits for it any longer.
 pub(crate) async fn ask<H: Http, C: Clock>(
     http: &H,
     clock: &C,
@@ -89,14 +94,14 @@ pub(crate) async fn ask<H: Http, C: Clock>(
 ) -> Result<HttpResponse, RegistryError> {
     let url = request.url.clone();
     let is_conditional = request.headers.iter().any(|(name, _)| name.starts_with("if-"));
-    let began = clock.monotonic_milliseconds();
+    let underway = Underway::new(clock, work, note);
     let answer = http.send(request).await;
-    let span = Span::of(work, began, clock.monotonic_milliseconds(), 0);
-    note(match &answer {
+    underway.done(|span| match &answer {
         Ok(HttpResponse { status, body, answered_after, .. }) => {
-            Span { answered: began + answered_after, status: *status, bytes: body.len() as u64, ..span }
+            span.answered = span.began + answered_after;
+            (span.status, span.bytes) = (*status, body.len() as u64);
         }
-        Err(_) => span,
+        Err(error) => span.ending = Ending::Failed(error.kind),
     });
     let response = answer.map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
     let package = package.to_owned();

@@ -8,7 +8,7 @@ use crate::retry::{RetryPolicy, ask, retrying};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Integrity};
 use gantry_platform::{Clock, Http, HttpRequest, Span, Work};
-use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Everything needed to fetch one tarball.
 #[derive(Debug, Clone)]
@@ -29,6 +29,28 @@ pub struct TarballRequest {
     pub offline: bool,
     /// Its bytes, where they are at hand already: then nothing is fetched.
     pub body: Option<Bytes>,
+    /// Where it is noted how the requests went.
+    pub log: RequestLog,
+}
+
+/// How requests for a tarball went. Clones share it: who keeps one knows also of requests that failed or were given up.
+#[derive(Debug, Clone, Default)]
+pub struct RequestLog(Arc<Mutex<Vec<Span>>>);
+
+impl RequestLog {
+    /// Notes something.
+    pub fn note(&self, span: Span) {
+        self.spans().push(span);
+    }
+
+    /// What was noted since the last call.
+    pub fn take(&self) -> Vec<Span> {
+        std::mem::take(&mut self.spans())
+    }
+
+    fn spans(&self) -> MutexGuard<'_, Vec<Span>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A tarball that was used, and what it took.
@@ -65,6 +87,7 @@ impl TarballRequest {
             retry: RetryPolicy::default(),
             offline: false,
             body: Some(body),
+            log: RequestLog::default(),
         }
     }
 
@@ -76,7 +99,7 @@ impl TarballRequest {
 
 /// Fetches a tarball and gives it to `take`, which [verifies](TarballRequest::verify) it before it uses it, on whatever
 /// thread it likes. A body that does not verify is fetched once more (npm does the same: a proxy or cache may have held a
-/// damaged copy).
+/// damaged copy). Where it fails, or is dropped before it is done, the [log](TarballRequest::log) has what was done until then.
 pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     http: &H,
     clock: &C,
@@ -96,11 +119,11 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     if request.offline {
         return Err(RegistryError::NotCached { package: request.package.clone() }.into());
     }
-    let spans = RefCell::new(Vec::with_capacity(1));
+    let note = |span| request.log.note(span);
     let mut requests = 0;
     let mut refetched = false;
     loop {
-        let body = retrying(&request.retry, clock, RegistryError::is_transient, |_| {
+        let body = retrying(&request.retry, clock, RegistryError::is_transient, note, |_| {
             requests += 1;
             let mut headers = Vec::new();
             if let Some(authorization) = &request.authorization {
@@ -115,13 +138,13 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
                 timeout_milliseconds: request.retry.timeout_milliseconds,
                 max_body_bytes: request.max_bytes,
             };
-            ask(http, clock, http_request, &request.package, Work::Tarball, |span| spans.borrow_mut().push(span))
+            ask(http, clock, http_request, &request.package, Work::Tarball, note)
         })
         .await?
         .body;
         let bytes = body.len() as u64;
         match take(body).await {
-            Ok(contents) => return Ok(FetchedTarball { contents, bytes, requests, spans: spans.into_inner() }),
+            Ok(contents) => return Ok(FetchedTarball { contents, bytes, requests, spans: request.log.take() }),
             Err(Refusal::Mismatch(_)) if !refetched => refetched = true,
             Err(Refusal::Mismatch(source)) => {
                 let (package, url) = (request.package.clone(), request.url.clone());

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_manifest::{Config, NpmrcValue};
-use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use gantry_platform::{Clock, Ending, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse, Span, Work};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -183,7 +183,7 @@ fn a_version_without_a_document_of_its_own_is_looked_up_in_the_full_packument() 
     assert_eq!(members.unwrap(), "", "a package without a license");
     let (error, _) = facts(vec![answer(404, ""), answer(200, &full.replace("1.0.0", "2.0.0"))]);
     assert_eq!((error.as_ref().unwrap_err().code(), error.unwrap_err().package()), ("REGISTRY_NOT_FOUND", "a@1.0.0"));
-    let (error, _) = facts(vec![answer(404, ""), answer(200, "<html>")]);
+    let (error, _) = facts(vec![answer(404, ""), answer(200, "<html>"), answer(200, "<html>")]);
     assert_eq!(error.unwrap_err().code(), "REGISTRY_PACKUMENT");
 }
 
@@ -206,11 +206,23 @@ fn retry_after_is_waited_for_up_to_the_longest_wait() {
 #[test]
 fn something_that_is_no_packument_is_said_to_be_so() {
     for body in ["<!doctype html><title>Sign in</title>", "[1]", "{}"] {
-        let (script, clock) = (Script::new(vec![answer(200, body)]), Sleeps::default());
+        let (script, clock) = (Script::new(vec![answer(200, body), answer(200, body)]), Sleeps::default());
         let error = now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap_err();
         assert_eq!(error.code(), "REGISTRY_PACKUMENT");
         assert!(error.to_string().contains("https://registry.example/npm/a"), "{error}");
     }
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_asked_for_once_more_past_any_cache() {
+    let half = &PACKUMENT[..PACKUMENT.len() / 2];
+    let (script, clock) = (Script::new(vec![answer(200, half), answer(200, PACKUMENT)]), Sleeps::default());
+    assert!(now(client(&script, &clock, &[], ReplaceHost::Never).packument("a")).unwrap().has_version("1.0.0"));
+    let past_caches = |request: &HttpRequest| {
+        request.headers.iter().any(|(name, value)| name == "cache-control" && value == "no-cache")
+    };
+    assert_eq!(script.asked().iter().map(past_caches).collect::<Vec<_>>(), [false, true]);
+    assert!(clock.0.borrow().is_empty(), "at once");
 }
 
 #[test]
@@ -280,6 +292,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         (answer(400, ""), "REGISTRY_STATUS"),
         (Err(HttpErrorKind::Connect), "REGISTRY_UNREACHABLE"),
         (Err(HttpErrorKind::Timeout), "REGISTRY_TIMEOUT"),
+        (Err(HttpErrorKind::TooLarge), "REGISTRY_TOO_LARGE"),
         (answer(200, "<html>"), "REGISTRY_PACKUMENT"),
     ];
     let mut errors = Vec::new();
@@ -365,4 +378,60 @@ fn a_damaged_tarball_is_fetched_once_more_past_any_cache() {
     let script = Script::new(vec![answer(200, "wrong"), answer(200, "wrong")]);
     let error = fetch(&script, &Sleeps::default(), &request(&script)).unwrap_err();
     assert_eq!((error.code(), error.package()), ("ARCHIVE_INTEGRITY", "a@1.0.0"));
+}
+
+/// Never answers.
+struct Silence;
+
+impl Http for Silence {
+    async fn send(&self, _: HttpRequest) -> Result<HttpResponse, HttpError> {
+        std::future::pending().await
+    }
+}
+
+fn kinds(spans: &[Span]) -> Vec<(Work, Ending)> {
+    spans.iter().map(|span| (span.work, span.ending)).collect()
+}
+
+#[test]
+fn waits_between_requests_are_noted_and_so_is_what_failed() {
+    let (script, clock) =
+        (Script::new(vec![answer(503, ""), Err(HttpErrorKind::Timeout), answer(200, PACKUMENT)]), Sleeps::default());
+    let client = client(&script, &clock, &[], ReplaceHost::Never);
+    client.note_spans(true);
+    now(client.packument("a")).unwrap();
+    let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
+    let done = |work| (work, Ending::Done);
+    let timeout = (Work::Packument, Ending::Failed(HttpErrorKind::Timeout));
+    let (packument, wait) = (done(Work::Packument), done(Work::Backoff));
+    assert_eq!(kinds(&spans), [packument, wait, timeout, wait, packument, done(Work::Scan)]);
+    assert!(spans[1].ended - spans[1].began >= 99.0, "{:?}", spans[1]);
+
+    let script = Script::new(vec![Err(HttpErrorKind::Timeout), Err(HttpErrorKind::Timeout), answer(403, "")]);
+    let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
+    fetch(&script, &clock, &request).unwrap_err();
+    let timeout = (Work::Tarball, Ending::Failed(HttpErrorKind::Timeout));
+    assert_eq!(kinds(&request.log.take()), [timeout, wait, timeout, wait, done(Work::Tarball)]);
+}
+
+#[test]
+fn what_nobody_waits_for_any_longer_is_noted_as_such() {
+    let clock = Sleeps::default();
+    let settings = RegistrySettings {
+        config: Config::new(),
+        default_registry: "https://registry.example/".to_owned(),
+        replace_host: ReplaceHost::Never,
+        retry: RetryPolicy::default(),
+        cache_mode: CacheMode::Default,
+    };
+    let client = RegistryClient::new(Silence, clock.clone(), settings);
+    client.note_spans(true);
+    assert!(client.packument("a").now_or_never().is_none());
+    let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
+    assert_eq!(kinds(&spans), [(Work::Packument, Ending::Abandoned)]);
+
+    let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
+    let take = async |body: Bytes| Ok::<Bytes, Refusal<RegistryError>>(body);
+    assert!(fetch_tarball(&Silence, &clock, &request, take).now_or_never().is_none());
+    assert_eq!(kinds(&request.log.take()), [(Work::Tarball, Ending::Abandoned)]);
 }

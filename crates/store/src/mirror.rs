@@ -58,6 +58,11 @@ impl MirrorKey {
         Self { text: format!("version\n{scope}\n{name}@{version}") }
     }
 
+    /// The key of what is known of a registry.
+    pub fn registry(scope: &str) -> Self {
+        Self { text: format!("registry\n{scope}") }
+    }
+
     fn as_str(&self) -> &str {
         &self.text
     }

@@ -94,6 +94,14 @@ pub enum Fault {
         /// Depth of nesting.
         depth: usize,
     },
+    /// Sends the right packument, not compressed, with so many further versions that together take this many bytes. They
+    /// are made while they are sent, and are kept nowhere. For a package that has versions.
+    BigPackument {
+        /// Bytes of the further versions.
+        bytes: u64,
+        /// How many they are.
+        versions: u32,
+    },
     /// Sends the right body without announcing its length.
     NoLength,
 }

@@ -4,6 +4,7 @@
 //! those that a fault holds open. HTTP/1.1 and HTTP/2 come over the same port: without TLS by prior knowledge, with it
 //! ([`ServerOptions::with_tls`]) by ALPN.
 //! By default nothing ever leaves the machine: what is not there answers 404 and is counted as a miss.
+mod big;
 mod connection;
 mod control;
 mod reply;

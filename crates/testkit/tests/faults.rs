@@ -158,6 +158,18 @@ fn huge_and_deep_bodies_are_as_big_as_asked() {
 }
 
 #[test]
+fn a_big_packument_is_a_right_one_with_more_versions() {
+    let server = serve(Fault::BigPackument { bytes: 1_000_000, versions: 100 });
+    let (head, body, end) = raw_get(&server, "left");
+    assert_eq!((announced(&head), end), (None, Ok(())));
+    assert!(head.contains("transfer-encoding: chunked") && !head.contains("content-encoding"));
+    assert!(server.stats().bytes > 900_000 && body.len() > 900_000, "{} bytes", body.len());
+    let text = String::from_utf8(body).unwrap();
+    assert_eq!(text.matches("\"version\":\"0.0.0-big.").count(), 100);
+    assert!(text.contains("\"version\":\"1.1.0\""), "its own are there too");
+}
+
+#[test]
 fn a_rule_with_a_count_stops_after_its_turns() {
     let registry = Registry::new().package("a", "1.0.0", |p| p).fault(FaultRule::times(
         "/a$",

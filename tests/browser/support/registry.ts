@@ -48,6 +48,14 @@ export class Registry {
     return { requests, notModified: not_modified, preflights };
   }
 
+  /** The requests whose path fits a pattern, written as those of faults are. */
+  async requestsFor(pattern: string): Promise<{ method: string; path: string; authorized: boolean }[]> {
+    const response = await this.#control('GET', 'stats?log');
+    const { log } = (await response.json()) as { log: { method: string; path: string; authorized: boolean }[] };
+    const expression = new RegExp(`^${pattern.replaceAll('*', '.*')}`);
+    return log.filter(({ path }) => expression.test(path));
+  }
+
   async reset(): Promise<void> {
     await this.#control('POST', 'reset');
   }

@@ -23,6 +23,10 @@ pub(super) struct CoordinatorOptions {
     scopes: BTreeMap<String, String>,
     token: Option<String>,
     fetch_timeout: Option<f64>,
+    fetch_retries: Option<f64>,
+    fetch_retry_factor: Option<f64>,
+    fetch_retry_mintimeout: Option<f64>,
+    fetch_retry_maxtimeout: Option<f64>,
     replace_registry_host: Option<String>,
 }
 
@@ -67,6 +71,26 @@ fn default_project() -> String {
 }
 
 impl CoordinatorOptions {
+    /// npm's settings, as a page gives them; what is not a number that makes sense is as if it were not given.
+    fn retry_policy(&self) -> RetryPolicy {
+        let given = |option: Option<f64>, least: f64| option.filter(|value| value.is_finite() && *value >= least);
+        let mut retry = RetryPolicy::default();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "negative numbers are filtered out"
+        )]
+        {
+            retry.retries = given(self.fetch_retries, 0.0).map_or(retry.retries, |value| value as u32);
+            let timeout = given(self.fetch_timeout, 1.0);
+            retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
+        }
+        retry.factor = given(self.fetch_retry_factor, 0.0).unwrap_or(retry.factor);
+        retry.min_wait_milliseconds = given(self.fetch_retry_mintimeout, 0.0).unwrap_or(retry.min_wait_milliseconds);
+        retry.max_wait_milliseconds = given(self.fetch_retry_maxtimeout, 0.0).unwrap_or(retry.max_wait_milliseconds);
+        retry
+    }
+
     /// Settings for the registry client of a page at `origin`.
     pub fn registry_settings(self, origin: &str) -> Result<RegistrySettings, Fault> {
         let address = |text: &str| {
@@ -92,13 +116,7 @@ impl CoordinatorOptions {
             None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
             setting => ReplaceHost::from_setting(setting),
         };
-        let mut retry = RetryPolicy::default();
-        if let Some(timeout) = self.fetch_timeout.filter(|timeout| *timeout >= 1.0) {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one, and a time")]
-            {
-                retry.timeout_milliseconds = timeout as u64;
-            }
-        }
+        let retry = self.retry_policy();
         let cache_mode = CacheMode::Default;
         Ok(RegistrySettings { config, default_registry: registry, replace_host, retry, cache_mode })
     }

@@ -1,7 +1,7 @@
 use super::lanes::lanes;
 use super::{Overlap, PhaseSummary, Timing};
 use crate::Phase;
-use gantry_platform::{Span, Work};
+use gantry_platform::{Ending, HttpErrorKind, Span, Work};
 
 fn request(began: f64, ended: f64, status: u16) -> Span {
     Span { answered: began + 1.0, status, ..Span::of(Work::Packument, began, ended, 10) }
@@ -15,7 +15,7 @@ fn timing() -> Timing {
     for (package, span) in [
         ("b", request(1_020.0, 1_040.0, 200)),
         ("a", request(1_010.0, 1_030.0, 304)),
-        ("c", request(1_050.0, 1_060.0, 0)),
+        ("c", Span { ending: Ending::Failed(HttpErrorKind::Timeout), ..request(1_050.0, 1_060.0, 0) }),
     ] {
         timing.spans(package, &[span]);
     }
@@ -31,7 +31,7 @@ fn sums_overlaps_and_gaps_are_told_apart() {
     let summary = timing().summary();
     assert_eq!(summary.iter().map(|work| work.work).collect::<Vec<_>>(), ["packument", "scan"]);
     let packuments = &summary[0];
-    assert_eq!((packuments.count, packuments.failed, packuments.bytes), (3, 1, 30));
+    assert_eq!((packuments.count, packuments.failed, packuments.abandoned, packuments.bytes), (3, 1, 0, 30));
     assert_eq!((packuments.times.wall, packuments.times.busy, packuments.times.sum), (50.0, 40.0, 50.0));
     assert_eq!(packuments.times.concurrency, 1.25);
     assert_eq!((packuments.times.p50, packuments.times.p95, packuments.times.max), (20.0, 20.0, 20.0));
@@ -59,7 +59,7 @@ fn the_trace_has_a_row_for_each_of_those_that_overlap() {
     assert_eq!(of("b"), (1, 20_000.0, 20_000.0));
     assert_eq!(of("c"), (0, 50_000.0, 10_000.0));
     let failed = events.iter().find(|event| event["name"] == "c").unwrap();
-    assert_eq!(failed["args"]["status"], 0);
+    assert_eq!((&failed["args"]["status"], &failed["args"]["ending"]), (&0.into(), &"timeout".into()));
     let stages: Vec<_> = events.iter().filter(|event| event["cat"] == "stage").map(|event| &event["name"]).collect();
     assert_eq!(stages, ["resolve", "lock"]);
 }

@@ -183,7 +183,8 @@ fn the_modes_are_npms() {
     let mut empty = Machine { mode: CacheMode::Offline, ..Machine::default() };
     assert_eq!(empty.ask(vec![]), (vec![], Err("REGISTRY_NOT_CACHED")));
     empty.mode = CacheMode::PreferOnline;
-    assert_eq!(empty.ask(vec![answer(200, &[], "{}")]).0, condition("cache-control", "max-age=0"));
+    let not_to_be_kept = [("cache-control", "no-store")];
+    assert_eq!(empty.ask(vec![answer(200, &not_to_be_kept, PACKUMENT)]).0, condition("cache-control", "max-age=0"));
     empty.mode = CacheMode::PreferOffline;
     assert_eq!(empty.ask(vec![answer(200, &[], PACKUMENT)]), (vec![None], Ok(true)));
     for (settings, mode) in [
@@ -304,4 +305,59 @@ fn a_mirror_that_cannot_be_written_is_a_warning() {
     let warnings = now(client.settle());
     assert_eq!(warnings[0].code, "MIRROR_FAILED");
     assert!(warnings[0].message.contains("full"), "{}", warnings[0].message);
+}
+
+#[test]
+fn what_a_registry_lacks_is_found_out_once_a_day() {
+    let mut machine = Machine::default();
+    let asked = |machine: &Machine, name: &str, answers: Vec<Answer>| {
+        let (client, script) = machine.run(answers);
+        let body = now(client.packument(name)).map(|packument| packument.has_version("1.0.0"));
+        (body.map_err(|error| error.code()), script.asked().len())
+    };
+    let found = || answer(200, &[FRESH], PACKUMENT);
+    assert_eq!(asked(&machine, "a", vec![answer(406, &[], ""), found()]), (Ok(true), 2));
+    assert_eq!(asked(&machine, "b", vec![found()]), (Ok(true), 1), "of another package, in another run");
+    machine.settings = vec![("registry", "https://other.example/")];
+    assert_eq!(asked(&machine, "c", vec![answer(404, &[], ""), found()]), (Ok(true), 2), "of another registry");
+    machine.settings.clear();
+    machine.pass(24.0 * 3600.0);
+    assert_eq!(asked(&machine, "d", vec![found()]), (Ok(true), 1), "it is asked again");
+    let missing = || vec![answer(404, &[], ""), answer(404, &[], "")];
+    assert_eq!(asked(&machine, "e", missing()), (Err("REGISTRY_NOT_FOUND"), 2));
+    assert_eq!(asked(&machine, "f", missing()), (Err("REGISTRY_NOT_FOUND"), 2), "what is missing proves nothing");
+}
+
+#[test]
+fn a_registry_without_documents_of_versions_is_asked_for_one_once() {
+    let machine = Machine::default();
+    let version = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
+    let full = format!(r#"{{"name":"a","time":{{}},"versions":{{"1.0.0":{version}}}}}"#);
+    let facts = |name: &str, answers: Vec<Answer>| {
+        let (client, script) = machine.run(answers);
+        let facts = now(client.version_facts(name, "1.0.0", Some("sha512-1"))).unwrap();
+        (facts.lock_members.is_some(), script.asked().iter().map(|request| request.url.clone()).collect::<Vec<_>>())
+    };
+    let url = |path: &str| format!("https://registry.example/npm/{path}");
+    let busy = || answer(503, &[], "");
+    let whole = || answer(200, &[], &full);
+    let (_, asked) = facts("a", vec![busy(), busy(), busy(), whole()]);
+    assert_eq!(asked.len(), 4);
+    assert_eq!(facts("b", vec![answer(404, &[], ""), whole()]), (true, vec![url("b/1.0.0"), url("b")]));
+    assert_eq!(facts("c", vec![whole()]), (true, vec![url("c")]));
+}
+
+#[test]
+fn a_full_document_that_was_sent_for_an_abbreviated_one_serves_as_both() {
+    let machine = Machine::default();
+    let full = r#"{"name":"a","time":{"1.0.0":"2024-01-01T00:00:00.000Z"},"versions":{"1.0.0":{"version":"1.0.0"}}}"#;
+    assert_eq!(machine.ask(vec![answer(200, &[FRESH], full)]).1, Ok(true));
+    let (client, script) = machine.run(vec![]);
+    assert_eq!(now(client.full_packument("a")).unwrap().published("1.0.0"), Some("2024-01-01T00:00:00.000Z"));
+    assert!(script.asked().is_empty());
+
+    let abbreviated = Machine::with_kept(&[FRESH]);
+    let (client, script) = abbreviated.run(vec![answer(200, &[FRESH], full)]);
+    assert!(!now(client.full_packument("a")).unwrap().is_abbreviated());
+    assert_eq!(script.asked().len(), 1, "an abbreviated one does not");
 }

@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use futures_util::stream;
 
 use super::State;
+use super::big::BigPackument;
 use super::connection::ConnectionHandle;
 use crate::stats::Underway;
 use crate::{Fault, LogEntry};
@@ -149,6 +150,10 @@ pub(super) async fn send(
         }
         Some(Fault::Drip { bytes, every_ms }) => delivery.drip = Some((bytes.max(1), Duration::from_millis(every_ms))),
         Some(Fault::Huge { bytes }) => return huge(status, headers, bytes, delivery),
+        Some(Fault::BigPackument { bytes, versions }) => {
+            let pieces = BigPackument::new(delivery.body.clone(), bytes, versions);
+            return generated(status, headers, pieces, delivery);
+        }
         Some(other) => {
             (status, headers, delivery.body) = substitute(other, headers);
             announced = Some(delivery.body.len() as u64);
@@ -163,7 +168,9 @@ pub(super) async fn send(
 /// Faults that are another answer altogether.
 fn substitute(fault: Fault, mut headers: HeaderMap) -> (StatusCode, HeaderMap, Bytes) {
     let valid = |status| StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    headers.remove(CONTENT_ENCODING);
+    for own in [CONTENT_ENCODING, CACHE_CONTROL, ETAG] {
+        headers.remove(own);
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match fault {
         Fault::Html { status } => {
@@ -194,6 +201,17 @@ fn huge(status: StatusCode, mut headers: HeaderMap, bytes: u64, delivery: Delive
         delivery.connection.pace(size as usize).await;
         delivery.guard.add_bytes(size);
         (size > 0).then(|| (Ok::<_, io::Error>(Bytes::from_static(&SPACES[..size as usize])), (left - size, delivery)))
+    });
+    response(status, headers, Body::from_stream(body))
+}
+
+/// Sends pieces as they are made, without announcing how many there are.
+fn generated(status: StatusCode, headers: HeaderMap, pieces: BigPackument, delivery: Delivery) -> Response<Body> {
+    let body = stream::unfold((pieces, delivery), |(mut pieces, delivery)| async move {
+        let piece = pieces.next()?;
+        delivery.connection.pace(piece.len()).await;
+        delivery.guard.add_bytes(piece.len() as u64);
+        Some((Ok::<_, io::Error>(piece), (pieces, delivery)))
     });
     response(status, headers, Body::from_stream(body))
 }

@@ -63,10 +63,15 @@ pub(super) async fn respond(
         RequestKind::Preflight => None,
         _ => take_fault(&state, &entry.path).map(|fault| aim_at_itself(fault, &request)),
     };
+    let mut headers = request.headers().clone();
+    if matches!(fault, Some(Fault::BigPackument { .. })) {
+        // Compressed, nothing could be put into it.
+        headers.remove(ACCEPT_ENCODING);
+    }
     let mut reply = match entry.kind {
-        RequestKind::Preflight => preflight(request.headers()),
-        _ if !is_allowed(&state, request.headers()) => unauthorized(&state),
-        _ => answer(&state, &target, request.method(), request.headers(), &mut entry.miss).await,
+        RequestKind::Preflight => preflight(&headers),
+        _ if !is_allowed(&state, &headers) => unauthorized(&state),
+        _ => answer(&state, &target, request.method(), &headers, &mut entry.miss).await,
     };
     allow_origins(&mut reply.headers);
     if fault.is_some() {
