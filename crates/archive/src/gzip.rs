@@ -12,6 +12,7 @@ pub(crate) use pieces::PieceInflater;
 
 use crate::{ArchiveError, LimitKind};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use std::cell::RefCell;
 use whole::Whole;
 
 /// Room beyond what is expected, so that the end of the stream is seen without growing.
@@ -73,9 +74,9 @@ impl Inflater {
         if input.starts_with(&[0x1f, 0x8b]) {
             let expected = run.expected_size(input);
             self.reserve(expected.saturating_add(SLACK));
-            if checksum == Checksum::Skip
-                && expected > 0
+            if expected > 0
                 && self.whole.inflate(run.after_header(input)?, TRAILER, &mut self.buffer[..expected])
+                && (checksum == Checksum::Skip || run.is_whole(input, &self.buffer[..expected]))
             {
                 self.length = expected;
             } else {
@@ -100,6 +101,20 @@ impl Inflater {
             self.buffer = vec![0; size];
         }
     }
+}
+
+/// What a gzip body of `what` (a name, for messages) contains, at most `maximum` bytes; its checksum is compared. What is no
+/// gzip comes back as it is.
+pub fn gunzip(what: &str, body: &[u8], maximum: u64) -> Result<Vec<u8>, ArchiveError> {
+    thread_local! {
+        static INFLATER: RefCell<Inflater> = RefCell::new(Inflater::new());
+    }
+    INFLATER.with_borrow_mut(|inflater| {
+        let length = inflater.unpack(what, body, maximum, Checksum::Verify)?.len();
+        let mut unpacked = std::mem::take(&mut inflater.buffer);
+        unpacked.truncate(length);
+        Ok(unpacked)
+    })
 }
 
 /// One stream.
@@ -141,6 +156,13 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether the last trailer is that of all of `unpacked`.
+    fn is_whole(&self, input: &[u8], unpacked: &[u8]) -> bool {
+        let mut sum = Crc::new();
+        sum.update(unpacked);
+        input.last_chunk::<TRAILER>().is_some_and(|trailer| self.compare(trailer, &sum).is_ok())
     }
 
     fn after_header<'i>(&self, input: &'i [u8]) -> Result<&'i [u8], ArchiveError> {

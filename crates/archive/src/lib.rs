@@ -23,6 +23,7 @@ mod tree_archive;
 
 pub use error::{ArchiveError, CODES};
 pub use extract::{Entry, Extractor, Repository};
+pub use gzip::gunzip;
 pub use integrity::{Algorithm, Hash, Integrity, IntegrityCheck};
 pub use limits::{LimitKind, Limits};
 pub use packlist::{PackageFiles, packlist};

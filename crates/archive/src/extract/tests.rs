@@ -1,5 +1,5 @@
 use super::Extractor;
-use crate::{ArchiveError, Entry, LimitKind, Limits};
+use crate::{ArchiveError, Entry, LimitKind, Limits, gunzip};
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::io::Write;
@@ -58,6 +58,21 @@ fn the_archive_alone_can_be_had() {
     assert_eq!(error.code(), "ARCHIVE_TRUNCATED");
     let mut narrow = Extractor::new(Limits { unpacked_bytes: 100, ..Limits::default() });
     assert_eq!(narrow.inflate("a@1.0.0", &gzip(&archive)).unwrap_err().code(), "ARCHIVE_LIMIT");
+}
+
+#[test]
+fn a_body_is_unpacked_with_its_checksum_compared() {
+    let text = b"{\"name\":\"a\"}".repeat(500);
+    let body = gzip(&text);
+    for body in [body.clone(), [gzip(&text[..100]), gzip(&text[100..])].concat(), [&body[..], &[0; 20]].concat()] {
+        assert_eq!(gunzip("a", &body, 1 << 20).unwrap(), text);
+        assert_eq!(gunzip("a", &body, text.len() as u64 - 1).unwrap_err().code(), "ARCHIVE_LIMIT");
+    }
+    assert_eq!(gunzip("a", &text, 1 << 20).unwrap(), text, "what is not compressed stays as it is");
+    assert_eq!(gunzip("a", &body[..body.len() - 1], 1 << 20).unwrap_err().code(), "ARCHIVE_TRUNCATED");
+    let mut damaged = body.clone();
+    damaged[body.len() - 6] ^= 1;
+    assert_eq!(gunzip("a", &damaged, 1 << 20).unwrap_err().code(), "ARCHIVE_GZIP");
 }
 
 #[test]
