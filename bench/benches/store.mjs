@@ -1,5 +1,7 @@
 // The store in Chromium: storing a project's files in packs and as OPFS files, opening a journal, reading, and installing
 // again what is stored. Everything through the page's API or the module that it loads; OPFS files by the page's own means.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { gantryModuleDigest } from '../lib/browser/pages.mjs';
 import { say } from '../lib/paths.mjs';
 import { providePrograms } from '../lib/programs.mjs';
@@ -12,6 +14,8 @@ import { Workspace } from '../lib/workspace.mjs';
 
 /** Packages in the journals that are opened. */
 const JOURNALS = [0, 100, 500, 1500];
+/** The same once more, with the documents of its packages removed: what opening them costs is the difference. */
+const BARE = `bare-${JOURNALS.at(-1)}`;
 /** Files of each of those packages. */
 const FILES = 20;
 /** Reads of about this size. */
@@ -39,7 +43,7 @@ const reads = [
 export async function main(options) {
   const stamp = recordingStamp();
   if (!stamp) throw new Error('the recording is missing or of other projects: npm run bench -- record');
-  const { 'shape-registry': program } = await providePrograms();
+  const { 'shape-registry': program, 'mirror-opening': mirrorProgram } = await providePrograms();
   const projects = options.projects?.split(',') ?? ['vite-react', 'next15', 'cra5'];
   const workspace = Workspace.create(options.fs);
   const registry = await Registry.start();
@@ -59,6 +63,7 @@ export async function main(options) {
     };
     const { result, save, done } = beginStudy('store', options, own, storeReport);
     const study = new Study({ page, registry, shapes, result });
+    study.mirror(mirrorProgram, join(workspace.folderFor('mirror'), 'store'));
     await study.prepareJournals();
     for (const project of projects) await study.prepareProject(project);
     for (let round = -1; round < result.rounds; round++) {
@@ -97,9 +102,8 @@ class Study {
   /** Stores with so many packages, for opening. */
   async prepareJournals() {
     const { page, shapes } = this;
-    for (const packages of JOURNALS) {
+    for (const [store, packages] of [...JOURNALS.map((size) => [`journal-${size}`, size]), [BARE, JOURNALS.at(-1)]]) {
       say('store', `a store of ${packages} packages`);
-      const store = `journal-${packages}`;
       const dependencies = Object.fromEntries(Object.entries(shapes.manifest.dependencies).slice(0, packages));
       const manifest = JSON.stringify({ ...shapes.manifest, dependencies });
       await page.call('open', { registry: shapes.url, store });
@@ -109,7 +113,17 @@ class Study {
           throw new Error(`${files} files stored of ${packages} packages with ${FILES} each`);
       }
       await page.call('close');
+      if (store === BARE) await page.call('forgetDocuments', store);
     }
+  }
+
+  /** Opening a mirror of documents natively, with nothing around it. @param {string} program @param {string} folder */
+  mirror(program, folder) {
+    const documents = JOURNALS.at(-1);
+    const words = ['--folder', folder, '--documents', String(documents), '--rounds', '21'];
+    const { opened, lookedUp, bytes } = JSON.parse(execFileSync(program, words, { encoding: 'utf8' }));
+    const seconds = (milliseconds) => milliseconds.slice(1).map((each) => each / 1000);
+    this.result.mirror = { documents, bytes, opened: seconds(opened), lookedUp: seconds(lookedUp) };
   }
 
   /** A recorded project in a store of its own, and its lock. */
@@ -127,6 +141,10 @@ class Study {
 
   async journals(round) {
     const { page, shapes } = this;
+    await page.reload();
+    const bare = await page.call('openJournal', { registry: shapes.url, store: BARE });
+    this.#keep('open', 'the same without documents, first time', JOURNALS.at(-1), round, bare.first.open);
+    this.#keep('open', 'the same without documents, again', JOURNALS.at(-1), round, bare.second.open);
     for (const packages of inTurn(JOURNALS, Math.max(round, 0))) {
       const options = { registry: shapes.url, store: `journal-${packages}` };
       await page.reload();

@@ -6,7 +6,7 @@ import { inRoot, inTarget } from '../../scripts/lib/paths.mjs';
 import { run, timed } from '../../scripts/lib/process.mjs';
 import { unlessFresh } from '../../scripts/lib/stamp.mjs';
 
-const names = ['registry-ceiling', 'link-shapes', 'shape-registry'];
+const names = ['registry-ceiling', 'link-shapes', 'shape-registry', 'mirror-opening'];
 const inputs = ['Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'crates', 'bench/programs'].map((path) =>
   inRoot(path),
 );

@@ -1,4 +1,6 @@
 // What the registry bench calls in a page: fetch a list in a worker, resolve with Gantry.
+import { removeFrom } from './remove-from.js';
+
 const { Gantry } = await import(new URL('package/dist/index.js', location.href).href);
 
 /** @type {import('gantry').Gantry | undefined} */
@@ -49,18 +51,5 @@ async function forgetDocuments() {
     if (store.kind !== 'directory') continue;
     const names = await Array.fromAsync(store.keys());
     for (const name of names.filter((each) => each.startsWith('metadata-'))) await removeFrom(store, name);
-  }
-}
-
-/** A worker that was just closed may still be letting go of the file. */
-async function removeFrom(folder, name) {
-  const patience = performance.now() + 5000;
-  for (;;) {
-    try {
-      return await folder.removeEntry(name);
-    } catch (error) {
-      if (performance.now() > patience) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
   }
 }

@@ -1,4 +1,6 @@
 // What the store bench calls in a page. Everything is timed here; whoever calls decides on rounds and their order.
+import { removeFrom } from './remove-from.js';
+
 const { Gantry } = await import(new URL('package/dist/index.js', location.href).href);
 
 /** @type {import('gantry').Gantry | undefined} */
@@ -72,6 +74,14 @@ const bench = {
     await gantry?.close();
     gantry = undefined;
     project = undefined;
+  },
+
+  /** Removes what a store keeps of documents, which nobody may have open. @param {string} store */
+  async forgetDocuments(store) {
+    const origin = await navigator.storage.getDirectory();
+    const folder = await (await origin.getDirectoryHandle('gantry')).getDirectoryHandle(store);
+    const names = await Array.fromAsync(folder.keys());
+    for (const name of names.filter((each) => each.startsWith('metadata-'))) await removeFrom(folder, name);
   },
 
   clear: async () => (await timed(() => gantry.clear())).seconds,

@@ -30,6 +30,7 @@ export class PageRuns {
     const folders = {
       'page.js': join(pages, 'registry.js'),
       'fetch-list.js': join(pages, 'fetch-list.js'),
+      'remove-from.js': join(pages, 'remove-from.js'),
       'package/': gantryPackage(),
     };
     this.#site = new Site([{ name: 'registry', folders }]);

@@ -20,6 +20,7 @@ export class StorePage {
     const folders = {
       'page.js': join(pages, 'store.js'),
       'store-worker.js': join(pages, 'store-worker.js'),
+      'remove-from.js': join(pages, 'remove-from.js'),
       'package/': gantryPackage(),
     };
     const opened = new StorePage();

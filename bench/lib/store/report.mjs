@@ -38,6 +38,7 @@ export function storeReport(result) {
     '',
     table(['', ...result.journals.map(({ packages }) => `${packages} packages`)], opening(of('open'), result.journals)),
     '',
+    ...mirrorSection(result.mirror),
     '## Installing again in a reloaded page, everything stored',
     '',
     'No request is made. Opening the store is not in it.',
@@ -45,6 +46,27 @@ export function storeReport(result) {
     table(['project', 'packages', 'files', ...names(of('reinstall'))], reinstalling(of('reinstall'), projects)),
   ];
   return { text: `${sections.join('\n')}\n`, charts: { 'store.svg': chart(result) } };
+}
+
+/** @param {{ documents: number, bytes: Record<string, number>, opened: number[], lookedUp: number[] } | undefined} mirror */
+function mirrorSection(mirror) {
+  if (!mirror) return [];
+  const { documents, bytes, opened, lookedUp } = mirror;
+  const sizes = Object.entries(bytes).map(([name, size]) => `${name} ${(size / 1e6).toFixed(2)} MB`);
+  return [
+    `## Opening a mirror of ${documents} documents natively`,
+    '',
+    `A mirror of generated documents, in the page cache: ${sizes.join(', ')}. Opening reads its journal; a document is read when it is looked up.`,
+    '',
+    table(
+      ['', 'wall'],
+      [
+        ['opened', range(spread(opened), withUnit)],
+        ['opened, each document looked up and a version of it decoded', range(spread(lookedUp), withUnit)],
+      ],
+    ),
+    '',
+  ];
 }
 
 const names = (rows) => [...new Set(rows.map((row) => row.name))];
