@@ -9,6 +9,7 @@ const commands = {
   start: 'set up, build the WebAssembly modules, serve the playground',
   build: 'the native command, the WebAssembly module, the WASI command, the site in dist/, the npm package in web/',
   test: 'everything, or only the named parts (rust, types, scripts, cli, wasi, conformance, browser)',
+  'kill-matrix': 'end workers, pages and browsers at some two hundred moments, and write down what is found',
   lint: 'formatting, lints for native and WebAssembly, types, the checks of xtask',
   record: 'record the registry documents and tarballs that the tests replay',
   setup: 'install and build what the tests need, without running them',

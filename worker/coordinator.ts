@@ -19,6 +19,7 @@ import {
 } from '../protocol.js';
 import { Coordinator, compile, instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
+import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
 import { defaultPoolSize, Pool } from './pool.js';
 import { requireStorage } from './storage.js';
@@ -172,7 +173,7 @@ async function install(
   signal: AbortSignal,
   emit: (events: InstallEvent[]) => void,
 ): Promise<Result<'install'>> {
-  const { name, coordinator, pool } = opened();
+  const { name, coordinator, pool } = await present();
   const batch = new EventBatch(emit);
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
@@ -181,6 +182,7 @@ async function install(
     announceChanges(name, installed);
     return installed;
   } catch (error) {
+    if (!(await coordinator.isThere().catch(() => true))) return lost(opened());
     // A failed install leaves jobs behind: end them, and let go of the packs, before the next one begins.
     pool.abort();
     await pool.close().catch(() => {});
@@ -193,21 +195,21 @@ async function install(
 
 async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
   try {
-    return await opened().coordinator.verify(signal);
+    return await (await present()).coordinator.verify(signal);
   } catch (error) {
     throw signal.aborted ? stopped(signal) : error;
   }
 }
 
 async function removeProject(name: string): Promise<Result<'removeProject'>> {
-  const { name: store, coordinator } = opened();
+  const { name: store, coordinator } = await present();
   const changes = coordinator.removeProject(name);
   if (changes) announceChanges(store, { name, changes });
   return changes !== undefined;
 }
 
 async function prune(): Promise<Result<'prune'>> {
-  const { name, coordinator } = opened();
+  const { name, coordinator } = await present();
   return withoutReaders(name, async () => {
     const moved = Promise.allSettled(reads).then(() => coordinator.prune());
     moving = moved.catch(() => {});
@@ -220,12 +222,14 @@ async function prune(): Promise<Result<'prune'>> {
 }
 
 async function clear(): Promise<undefined> {
-  const { name, coordinator, archives } = opened();
+  const { name, coordinator, archives } = await present();
   await withoutReaders(name, async () => {
     // Those that were asked for before it; later ones find nothing.
     await Promise.allSettled(reads);
     archives.endAll();
+    const removals = coordinator.removals();
     await coordinator.clear();
+    for (const removal of removals) announceChanges(name, removal);
   });
 }
 
@@ -235,14 +239,40 @@ async function close(): Promise<undefined> {
   // The module cannot be closed while it answers.
   await Promise.allSettled(reads);
   archives.endAll();
-  await pool.close();
-  await coordinator.close();
+  if (await coordinator.isThere().catch(() => true)) {
+    await pool.close();
+    await coordinator.close();
+  }
   release();
 }
 
 function opened(): OpenStore {
   if (!store) throw new GantryError({ code: 'CLOSED', message: 'This store is not open' });
   return store;
+}
+
+/** The open store, if its files are there. */
+async function present(): Promise<OpenStore> {
+  const open = opened();
+  // Where a removal failed halfway nothing is open, which `clear` can mend.
+  const isThere = await open.coordinator.isThere().catch(() => true);
+  return isThere ? open : lost(open);
+}
+
+/**
+ * The browser, or its user, has removed the store's files: what is written into them is nowhere. The page ends this worker,
+ * which must not close them: in Chromium (156, files on disk) that never returns.
+ */
+function lost({ name, coordinator }: OpenStore): Promise<never> {
+  for (const removal of coordinator.removals()) announceChanges(name, removal);
+  post({
+    fatal: {
+      code: 'STORE_LOST',
+      message: 'The storage of this site was cleared while the store was open',
+      hint: 'Reload the page, and install again.',
+    },
+  });
+  return new Promise(() => {});
 }
 
 /** Run `change` after those before it. While it waits for them, `signal` makes it reject at once and never run. */
@@ -266,11 +296,4 @@ function abortChanges(): void {
   for (const { method, controller } of aborts.values()) {
     if (IN_TURN.has(method) && method !== 'close') controller.abort(reason);
   }
-}
-
-/** File contents and long columns are moved to the page, not copied. */
-function buffersOf(result: unknown): Transferable[] {
-  const isPlain = typeof result === 'object' && result !== null && !ArrayBuffer.isView(result);
-  const values: unknown[] = isPlain ? Object.values(result) : [result];
-  return [...new Set(values.filter((value) => ArrayBuffer.isView(value)).map(({ buffer }) => buffer as ArrayBuffer))];
 }

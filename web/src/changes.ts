@@ -4,7 +4,7 @@
  */
 import type { InstalledProject, PackageChanges } from './protocol.js';
 
-/** What an install changed in one project. */
+/** What an install, or its removal, changed in one project. */
 export interface ProjectChange extends PackageChanges {
   project: string;
 }
@@ -16,7 +16,7 @@ function channelName(store: string): string {
   return `gantry-changes:${store}`;
 }
 
-/** In the coordinator, after an install or once a project is forgotten. */
+/** In the coordinator, after an install, and once a project is forgotten or gone with the whole store. */
 export function announceChanges(store: string, { name, changes }: Pick<InstalledProject, 'name' | 'changes'>): void {
   const { added, removed, replaced } = changes;
   if (added.length + removed.length + replaced.length === 0) return;
@@ -26,8 +26,8 @@ export function announceChanges(store: string, { name, changes }: Pick<Installed
 }
 
 /**
- * Call `listener` after each install, of whatever tab or worker, that changes a project. It needs no open store. Returns
- * what ends it.
+ * Call `listener` after each install, of whatever tab or worker, that changes a project, and when it is removed, alone or
+ * with the whole store. It needs no open store. Returns what ends it.
  */
 export function watchProject(
   listener: ChangeListener,

@@ -4,7 +4,7 @@
  * Nothing stays pending for ever: when the worker is lost or the connection closed, every call rejects.
  */
 import { GantryError } from './errors.js';
-import { watchLife } from './liveness.js';
+import { isHeld, watchLife } from './liveness.js';
 import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
 import { UnpackWorkers } from './unpack-workers.js';
 
@@ -45,7 +45,17 @@ export class Connection {
   }
 
   /** From now on notice when the worker dies without a word. `name` is the lock it holds. */
-  watch(name: string): void {
+  async watch(name: string): Promise<void> {
+    if (!(await isHeld(name))) {
+      this.#end(
+        new GantryError({
+          code: 'STORE_LOST',
+          message: 'The storage of this site was cleared since this page was loaded',
+          hint: 'Reload the page.',
+        }),
+      );
+      return;
+    }
     watchLife(name, this.#watching.signal, () => {
       this.#lose('The install worker ended unexpectedly', 'The browser may be short of memory. Open the store again.');
     });

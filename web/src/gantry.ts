@@ -123,7 +123,7 @@ export class Gantry {
     try {
       await connection.call('open', parameters, {
         signal: options.signal,
-        onEvent: ({ type }) => (type === 'alive' ? connection.watch(aliveLock) : options.onWaiting?.()),
+        onEvent: ({ type }) => void (type === 'alive' ? connection.watch(aliveLock) : options.onWaiting?.()),
       });
     } catch (error) {
       connection.close();
@@ -132,7 +132,11 @@ export class Gantry {
     return new Gantry(connection, registry, store);
   }
 
-  /** Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue. */
+  /**
+   * Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue. Fails
+   * with `STORE_LOST`, as everything does from then on, where the browser or its user has cleared this site's storage: reload
+   * the page then.
+   */
   async install(options: InstallOptions): Promise<Project> {
     const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
       options;
@@ -199,8 +203,8 @@ export class Gantry {
   }
 
   /**
-   * Remove everything in this store: packages, projects and cached metadata. Fails with `STORE_LOCKED`, and removes nothing,
-   * while a worker reads a project of it through `gantry/sync`.
+   * Remove everything in this store: packages, projects and cached metadata. Who watches a project is told. Fails with
+   * `STORE_LOCKED`, and removes nothing, while a worker reads a project of it through `gantry/sync`.
    */
   clear(): Promise<void> {
     return this.#connection.call('clear', undefined);
@@ -217,7 +221,7 @@ export class Gantry {
       await this.#connection.call('close', undefined);
     } catch (error) {
       // A worker that is gone has nothing left to close.
-      if (!(error instanceof GantryError && (error.code === 'CLOSED' || error.code === 'WORKER_LOST'))) throw error;
+      if (!(error instanceof GantryError && ['CLOSED', 'STORE_LOST', 'WORKER_LOST'].includes(error.code))) throw error;
     } finally {
       this.#connection.close();
     }

@@ -23,6 +23,15 @@ export function watchLife(name: string, signal: AbortSignal, onLost: () => void)
   });
 }
 
+/**
+ * Whether this context sees that somebody holds `name`. Once a site's storage has been cleared, Chromium keeps the locks of
+ * contexts that were there before apart from those of later ones: they cannot watch each other.
+ */
+export async function isHeld(name: string): Promise<boolean> {
+  const { held } = await navigator.locks.query();
+  return held?.some((lock) => lock.name === name) ?? false;
+}
+
 /** A lock name that no other worker has. */
 export function uniqueLifeName(kind: string): string {
   return `gantry-alive:${kind}:${crypto.randomUUID()}`;

@@ -52,8 +52,8 @@ export class Project {
   }
 
   /**
-   * Call `listener` after each later install of this project, of this tab or another, that changed it, with the folders of
-   * the packages concerned. Returns what ends it.
+   * Call `listener` after each later install of this project, of this tab or another, that changed it, and when it is
+   * removed or the store cleared, with the folders of the packages concerned. Returns what ends it.
    */
   onDidChange(listener: ChangeListener): () => void {
     return watchProject(listener, { store: this.#store, project: this.name });

@@ -94,7 +94,7 @@ export class SyncProject {
     }
   }
 
-  /** Call `listener` after each install that changes this project; {@link refresh} then shows what it did. */
+  /** Call `listener` after each install that changes this project, and when it is removed; {@link refresh} then shows it. */
   onDidChange(listener: ChangeListener): () => void {
     const stop = watchProject(listener, { store: this.store, project: this.name });
     this.#watching.add(stop);

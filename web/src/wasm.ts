@@ -91,6 +91,10 @@ export interface WasmCoordinator {
   removeProject(name: string): PackageChanges | undefined;
   prune(): Promise<Pruning>;
   clear(): Promise<void>;
+  /** What removing every project would change. */
+  removals(): Pick<InstalledProject, 'name' | 'changes'>[];
+  /** Whether the store's files are there, and not removed by the browser or its user. */
+  isThere(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -62,6 +62,11 @@ pub(crate) fn unknown_project(name: &str) -> Fault {
     Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
 }
 
+/// The browser, or its user, removed what this origin had stored, while an install wrote it.
+fn cleared() -> Fault {
+    Fault::new("STORE_LOST", "the storage of this site was cleared during the install").with_hint("Install again.")
+}
+
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
     result.map_err(|fault| to_javascript(&fault))
 }
@@ -148,7 +153,21 @@ impl Coordinator {
     }
 
     async fn run(&self, request: JsValue, on_event: &Function, signal: &AbortSignal) -> Result<JsValue, Fault> {
-        let mut options: InstallOptions = from_object(request, "the options of install")?;
+        let options: InstallOptions = from_object(request, "the options of install")?;
+        let result = self.run_in_store(options, on_event, signal).await;
+        // What is recorded in files that the browser has removed is nowhere.
+        if result.is_ok() && !self.store.is_there().await? {
+            return Err(cleared());
+        }
+        result
+    }
+
+    async fn run_in_store(
+        &self,
+        mut options: InstallOptions,
+        on_event: &Function,
+        signal: &AbortSignal,
+    ) -> Result<JsValue, Fault> {
         let files = options.take_files();
         let store = self.current_store();
         let name = options.project.clone();
@@ -183,6 +202,15 @@ impl Coordinator {
         let install =
             async { gantry_engine::install(&host, &request, &mut listener).await.map_err(|error| error.to_fault()) };
         let outcome = until_aborted(signal, install).await;
+        // Before files are closed, which must not be done to those that were removed under their handles.
+        if !store.is_there().await? {
+            return Err(cleared());
+        }
+        if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
+            // What was unpacked would leave no room for anything smaller, and documents can be asked for again.
+            let _ = store.discard_packs().await;
+            let _ = self.mirror.clear().await;
+        }
         // Also after a failure: what was unpacked is of use to the next install.
         let collected = store.collect_packs().await;
         if outcome.is_err() {

@@ -145,6 +145,15 @@ impl OpfsDirectory {
         Ok(OpfsFile { handle, name: self.path(name), guard: None })
     }
 
+    /// Whether there is a file of that name.
+    pub async fn has(&self, name: &str) -> Result<bool, FileError> {
+        let found: Result<JsValue, FileError> = settled(self.handle.get_file_handle(name), &self.path(name)).await;
+        match found {
+            Err(error) if error.kind == FileErrorKind::NotFound => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
+
     /// A file as it is now.
     pub async fn snapshot(&self, name: &str) -> Result<File, FileError> {
         let path = self.path(name);
@@ -194,6 +203,13 @@ fn short(path: &str, offset: u64, length: u64) -> FileError {
     }
 }
 
+/// Chromium answers with an error's number as if it were a count, more than was asked for, where a file of a private window has
+/// been removed under its handle. The buffer is then what it was.
+fn unreadable(path: &str, count: f64) -> FileError {
+    let message = format!("the browser says that it read {count} bytes, more than it was asked for");
+    FileError { kind: FileErrorKind::Failed, path: path.to_owned(), message }
+}
+
 impl Directory for OpfsDirectory {
     type File = OpfsFile;
 
@@ -236,6 +252,9 @@ impl OpfsFile {
         }
         let read = self.handle.read_with_js_u8_array_and_options(&array, &Self::at(offset));
         let count = read.map_err(file_error(&self.name))?;
+        if count > f64::from(size) {
+            return Err(unreadable(&self.name, count));
+        }
         if count < f64::from(size) { Err(short(&self.name, offset, size.into())) } else { Ok(array) }
     }
 
@@ -261,6 +280,10 @@ impl RandomAccessFile for OpfsFile {
                 .handle
                 .read_with_u8_array_and_options(&mut buffer[filled..], &Self::at(at))
                 .map_err(file_error(&self.name))?;
+            #[expect(clippy::cast_precision_loss, reason = "a buffer's length")]
+            if count > (buffer.len() - filled) as f64 {
+                return Err(unreadable(&self.name, count));
+            }
             if count < 1.0 {
                 return Err(short(&self.name, offset, buffer.len() as u64));
             }

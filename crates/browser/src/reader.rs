@@ -14,15 +14,16 @@ use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
 use crate::snapshot::Snapshot;
-use crate::store::{file_fault, store_fault};
+use crate::store::{damaged, file_fault, store_fault};
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource};
 use gantry_platform::Directory;
-use gantry_store::{Catalog, PackageKey, is_journal, pack_name};
+use gantry_store::{Catalog, PackageKey, SegmentCheck, SegmentPlace, is_journal, pack_name};
 use js_sys::{Array, Uint8Array};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -50,6 +51,8 @@ struct ReaderOptions {
 pub(crate) struct OpenPacks {
     catalog: Catalog,
     files: FxHashMap<u32, PackFile>,
+    /// Packages whose checksum was right when they were first read.
+    checked: RefCell<FxHashSet<PackageKey>>,
 }
 
 #[derive(Debug)]
@@ -160,7 +163,7 @@ impl Reader {
         for pack in wanted.collect::<BTreeSet<u32>>() {
             files.insert(pack, PackFile::open(&directory, &pack_name(pack)).await?);
         }
-        Ok(Self { project, packs: Rc::new(OpenPacks { catalog, files }) })
+        Ok(Self { project, packs: Rc::new(OpenPacks { catalog, files, checked: RefCell::default() }) })
     }
 }
 
@@ -191,14 +194,37 @@ async fn try_read_journals(directory: &OpfsDirectory) -> Result<Vec<(String, Byt
 }
 
 impl OpenPacks {
-    /// Part of a package's segment.
+    /// Part of a package's segment. Nothing is read of a package that is damaged.
     pub fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
         let place = self.catalog.package(key).map(|package| package.place).ok_or_else(gone)?;
         if offset.checked_add(size).is_none_or(|end| end > place.length) {
             return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
         }
         let size = u32::try_from(size).map_err(|_| Fault::new("STORE_TOO_LARGE", "a file has more than 4 GB"))?;
-        self.files.get(&place.pack).ok_or_else(gone)?.read(place.offset + offset, size)
+        let file = self.files.get(&place.pack).ok_or_else(gone)?;
+        self.check(key, place, file)?;
+        file.read(place.offset + offset, size)
+    }
+
+    /// Compares a package's checksum before the first of its files is given out.
+    fn check(&self, key: &PackageKey, place: SegmentPlace, file: &PackFile) -> Result<(), Fault> {
+        if self.checked.borrow().contains(key) {
+            return Ok(());
+        }
+        let mut check = SegmentCheck::new(place);
+        while let Some((offset, size)) = check.wanted() {
+            let size = u32::try_from(size).expect("pieces are small");
+            check.update(&file.read(place.offset + offset, size)?.to_vec());
+        }
+        if !check.is_whole() {
+            let index = self.catalog.package(key).and_then(|package| package.index().ok());
+            // A reader cannot take it out of the store.
+            let hint =
+                "Call verify() of the open store, then install the project again, which fetches the package anew.";
+            return Err(damaged(key, index.as_deref()).with_hint(hint));
+        }
+        self.checked.borrow_mut().insert(key.clone());
+        Ok(())
     }
 }
 

@@ -4,16 +4,20 @@
 //! the pool flushes its packs, then the records are appended to the journal and flushed. Commits are grouped by bytes,
 //! so that a tab that is closed loses little and flushing costs little.
 
+mod checking;
+mod lending;
+
+pub(crate) use checking::{Verified, damaged};
+
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackJob};
 use bytes::Bytes;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::{Clock, Directory, Ending, FileError, RandomAccessFile, Span, Work};
+use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, RandomAccessFile, Span, Work};
 use gantry_store::{
-    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentCheck, SegmentPlace, StoreError,
-    StoredPackage, Usage,
+    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace, StoreError, Usage,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -51,17 +55,6 @@ struct Pending {
     index: Arc<PackageIndex>,
 }
 
-/// What a look at every package has found.
-#[derive(Debug)]
-pub(crate) struct Verified {
-    /// How many there were.
-    pub packages: usize,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Those that were damaged, as `name@version` where that can still be read, sorted.
-    pub damaged: Vec<String>,
-}
-
 /// What became of opening a pack for reading when it was its turn.
 enum Reader {
     Open(Rc<OpfsFile>),
@@ -89,6 +82,8 @@ pub(crate) struct BrowserStore {
     /// shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one
     /// that was appended to since it was taken.)
     lent: RefCell<Vec<u32>>,
+    /// Packages whose checksum was right when they were first read, or that were unpacked since the store was opened.
+    checked: RefCell<FxHashSet<PackageKey>>,
     /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
     /// or removed, which an open one would prevent.
     opening: Mutex<()>,
@@ -111,6 +106,7 @@ impl BrowserStore {
             timed: Cell::default(),
             readers: RefCell::default(),
             lent: RefCell::default(),
+            checked: RefCell::default(),
             opening: Mutex::new(()),
             committing: Mutex::new(()),
         })
@@ -124,29 +120,6 @@ impl BrowserStore {
     /// Whether unpack workers are to say from now on how long each step takes.
     pub fn set_timed(&self, timed: bool) {
         self.timed.set(timed);
-    }
-
-    /// Hands a pack to each worker of the pool.
-    pub async fn lend_packs(&self) -> Result<(), Fault> {
-        let packs = self.with_packs(|packs| packs.packs_for_writers(self.pool.workers()))?;
-        // After a read that is opening its pack, so that this one is let go of too.
-        let _guard = self.opening.lock().await;
-        self.readers.borrow_mut().clear();
-        let opened = self.pool.open_packs(&self.name, &packs).await;
-        if opened.is_ok() {
-            *self.lent.borrow_mut() = packs.iter().map(|pack| pack.pack).collect();
-        }
-        opened
-    }
-
-    /// Makes everything durable and takes the packs back.
-    pub async fn collect_packs(&self) -> Result<(), Fault> {
-        let committed = self.commit().await;
-        self.pending.borrow_mut().clear();
-        let _guard = self.opening.lock().await;
-        let closed = self.pool.close_packs().await;
-        self.lent.borrow_mut().clear();
-        committed.and(closed)
     }
 
     /// What is recorded of a project.
@@ -170,6 +143,15 @@ impl BrowserStore {
         self.packs.borrow().as_ref().map(question).ok_or_else(closed)
     }
 
+    /// Whether the files of the store are still there. The browser may remove them at any time, or its user; what is open stays
+    /// open then, but is nowhere any more.
+    pub async fn is_there(&self) -> Result<bool, Fault> {
+        let found = OpfsDirectory::find_store(&self.name).await.map_err(|error| file_fault(&error))?;
+        let Some(directory) = found else { return Ok(false) };
+        let journal = self.with_packs(PackStore::journal_name)?;
+        directory.has(&journal).await.map_err(|error| file_fault(&error))
+    }
+
     /// How much is stored, and how many files that is.
     pub fn usage(&self) -> Result<(Usage, u64), Fault> {
         self.with_packs(|packs| {
@@ -182,48 +164,6 @@ impl BrowserStore {
     /// The names of all projects, sorted.
     pub fn project_names(&self) -> Result<Vec<String>, Fault> {
         self.with_packs(|packs| packs.catalog().projects().map(|(name, _)| name.to_owned()).collect())
-    }
-
-    /// Reads every package and compares its checksum. Those that are damaged leave the store, so that the next install
-    /// fetches them anew. Must not run beside an install; dropped before its end it changes nothing.
-    pub async fn verify(&self) -> Result<Verified, Fault> {
-        let mut stored: Vec<(PackageKey, StoredPackage)> = self.with_packs(|packs| {
-            packs.catalog().packages().into_iter().map(|(key, package)| (key.clone(), package.clone())).collect()
-        })?;
-        stored.sort_unstable_by_key(|(_, package)| (package.place.pack, package.place.offset));
-        let mut verified = Verified { packages: stored.len(), bytes: 0, damaged: Vec::new() };
-        let mut removed = Vec::new();
-        for (key, package) in stored {
-            verified.bytes += package.place.length;
-            let index = package.index();
-            if index.is_ok() && self.is_whole(&key, package.place).await? {
-                continue;
-            }
-            let facts = index.ok().map(|index| index.facts.clone()).unwrap_or_default();
-            verified.damaged.push(match (facts.name, facts.version) {
-                (Some(name), Some(version)) => format!("{name}@{version}"),
-                _ => key.as_str().to_owned(),
-            });
-            removed.push(JournalRecord::PackageRemoved { key });
-        }
-        if !removed.is_empty() {
-            self.record(removed)?;
-        }
-        verified.damaged.sort_unstable();
-        Ok(verified)
-    }
-
-    async fn is_whole(&self, key: &PackageKey, place: SegmentPlace) -> Result<bool, Fault> {
-        let mut check = SegmentCheck::new(place);
-        while let Some((offset, size)) = check.wanted() {
-            match self.read(key, offset, size).await {
-                Ok(bytes) => check.update(&bytes),
-                // The pack ends before what was recorded of it.
-                Err(fault) if fault.code == "STORE_CORRUPT" => return Ok(false),
-                Err(fault) => return Err(fault),
-            }
-        }
-        Ok(check.is_whole())
     }
 
     /// Removes the packages that are not needed, and waste. Must not run beside an install, nor beside a read. On any
@@ -250,6 +190,7 @@ impl BrowserStore {
         self.readers.borrow_mut().clear();
         self.pending.borrow_mut().clear();
         self.uncommitted.set(0);
+        self.checked.borrow_mut().clear();
         // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
         drop(self.packs.borrow_mut().take());
         let removed = self.destroy().await;
@@ -276,8 +217,13 @@ impl BrowserStore {
         Ok(())
     }
 
-    /// Reads part of a package's segment.
+    /// Reads part of a package's segment. Nothing is read of a package that is damaged.
     pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
+        self.check(key).await?;
+        self.read_unchecked(key, offset, size).await
+    }
+
+    async fn read_unchecked(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
         loop {
             let place = self.place(key).ok_or_else(gone)?;
             if offset.checked_add(size).is_none_or(|end| end > place.length) {
@@ -296,6 +242,8 @@ impl BrowserStore {
                 Ok(Reader::Open(reader)) => reader,
                 Ok(Reader::Lent) => continue,
                 Ok(Reader::Gone) => return Err(gone()),
+                // Somebody has removed the pack: the browser, or its user.
+                Err(error) if error.kind == FileErrorKind::NotFound => return Err(gone()),
                 Err(error) => return Err(file_fault(&error)),
             };
             let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
@@ -354,6 +302,7 @@ impl PackageStore for BrowserStore {
         let place = result.place()?;
         let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| store_fault(&error))?);
         let encoded = Bytes::from(result.index);
+        self.checked.borrow_mut().insert(job.key.clone());
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
         self.uncommitted.set(self.uncommitted.get() + place.length);
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {

@@ -13,6 +13,7 @@
 
 mod catalog;
 mod check;
+mod damage;
 mod format;
 mod incoming;
 mod journal;

@@ -33,6 +33,8 @@ export class Site {
   readonly url: string;
   /** Pages, or other texts, that exist for one test only, by path; they go before files. */
   readonly pages = new Map<string, string>();
+  /** What answers requests below a path, by that path with its final slash; they go before everything else. */
+  readonly answering = new Map<string, (address: URL, response: ServerResponse) => void>();
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -43,8 +45,11 @@ export class Site {
   static async start(registry: string): Promise<Site> {
     let site: Site | undefined;
     const server = createServer((request, response) => {
-      const path = new URL(request.url ?? '/', 'http://site.test').pathname;
-      if (path.startsWith(REGISTRY_PATH)) passOn(registry + path.slice(REGISTRY_PATH.length), request, response);
+      const address = new URL(request.url ?? '/', 'http://site.test');
+      const path = address.pathname;
+      const answer = [...(site?.answering ?? [])].find(([start]) => path.startsWith(start))?.[1];
+      if (answer) answer(address, response);
+      else if (path.startsWith(REGISTRY_PATH)) passOn(registry + path.slice(REGISTRY_PATH.length), request, response);
       else serve(path, site?.pages.get(path), response);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

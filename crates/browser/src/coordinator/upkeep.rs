@@ -1,7 +1,7 @@
 //! Looking after the store: what is in it, whether it is whole, and giving back what nobody needs.
 
 use super::{Coordinator, thrown};
-use crate::changes::Contents;
+use crate::changes::{Changes, Contents};
 use crate::error::failed;
 use crate::javascript::{scope, settle, to_object, until_aborted};
 use crate::project::OpenProject;
@@ -38,6 +38,13 @@ struct Verification {
     projects: Vec<String>,
 }
 
+/// A project, and what removing it changes.
+#[derive(Debug, Serialize)]
+struct Removal {
+    name: String,
+    changes: Changes,
+}
+
 #[wasm_bindgen]
 impl Coordinator {
     /// What is stored, and what the browser grants.
@@ -65,6 +72,17 @@ impl Coordinator {
     /// Removes what no project needs. Must not run beside an install, nor beside a read.
     pub async fn prune(&self) -> Result<JsValue, JsValue> {
         thrown(self.give_back().await)
+    }
+
+    /// What removing every project would change: those who watch them are told when the store is cleared.
+    pub fn removals(&self) -> Result<JsValue, JsValue> {
+        thrown(self.all_removals())
+    }
+
+    /// Whether the store's files are there, and not removed by the browser or its user.
+    #[wasm_bindgen(js_name = isThere)]
+    pub async fn is_there(&self) -> Result<bool, JsValue> {
+        thrown(self.store.is_there().await)
     }
 
     /// Removes everything of this store. Must not run beside an install.
@@ -118,6 +136,17 @@ impl Coordinator {
         }
         let Pruned { packages, freed_bytes, damaged } = self.store.prune(&needed).await?;
         to_object(&Pruning { packages, bytes: freed_bytes, damaged })
+    }
+
+    fn all_removals(&self) -> Result<JsValue, Fault> {
+        let removal = |name: String| {
+            let before = self.contents_before(&name, self.store.project(&name).as_ref());
+            Removal { changes: Contents::default().changes_since(&before), name }
+        };
+        // None where the store could not be opened again: then there is nothing that could be removed.
+        let names = self.store.project_names().unwrap_or_default();
+        let removals: Vec<Removal> = names.into_iter().map(removal).collect();
+        to_object(&removals)
     }
 
     async fn remove_all(&self) -> Result<(), Fault> {

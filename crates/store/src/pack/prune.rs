@@ -1,6 +1,6 @@
 //! Giving back what nobody needs: packages without a project, what they leave in packs, and the journal's past.
 //!
-//! 1. Of each pack that is more than a quarter waste, what is still needed is copied into new packs, which are flushed.
+//! 1. Of each pack that is damaged or more than a quarter waste, what is still needed is copied into new packs, which are flushed.
 //! 2. A journal of the next generation is written, which says where everything is now. With its seal on durable storage the
 //!    store is pruned; a crash before that leaves the store as it was, beside files that the next writer takes for its own.
 //! 3. The old journal and the old packs go. What a crash leaves of them goes when the store is opened, or is written over.
@@ -62,7 +62,7 @@ impl<D: Directory> PackStore<D> {
             let length = self.directory.open(&pack_name(pack)).await?.len()?;
             before += length;
             let waste = length.saturating_sub(HEADER).saturating_sub(*bytes);
-            if *bytes == 0 || waste > length / WASTE {
+            if *bytes == 0 || waste > length / WASTE || self.retired.contains(&pack) {
                 old.push(pack);
             }
         }
@@ -92,6 +92,7 @@ impl<D: Directory> PackStore<D> {
         for pack in old {
             if self.directory.remove(&pack_name(pack)).await.is_ok() {
                 self.found.remove(&pack);
+                self.retired.remove(&pack);
             }
         }
         self.found.extend(made);

@@ -46,6 +46,8 @@ pub struct PackStore<D: Directory> {
     pub(super) catalog: Catalog,
     /// Packs whose files are there: found when the store was opened, or recorded since.
     pub(super) found: BTreeSet<u32>,
+    /// Packs that are damaged: nobody writes to them.
+    pub(super) retired: BTreeSet<u32>,
     /// Packs open for reading.
     open: FxHashMap<u32, D::File>,
 }
@@ -56,7 +58,12 @@ impl<D: Directory> PackStore<D> {
         let found: BTreeSet<u32> = directory.list().await?.iter().filter_map(|name| pack_of(name)).collect();
         let (journal, mut catalog) = Journal::open(&directory).await?;
         catalog.retain_packs(|pack| found.contains(&pack));
-        Ok(Self { directory, journal, catalog, found, open: FxHashMap::default() })
+        Ok(Self { directory, journal, catalog, found, retired: BTreeSet::new(), open: FxHashMap::default() })
+    }
+
+    /// Name of the file that says what is stored.
+    pub fn journal_name(&self) -> String {
+        self.journal.name()
     }
 
     /// What is stored.
@@ -110,7 +117,7 @@ impl<D: Directory> PackStore<D> {
         let known: BTreeSet<u32> = self.found.iter().chain(recorded.keys()).copied().collect();
         let with_room = known
             .iter()
-            .filter(|pack| self.found.contains(pack))
+            .filter(|pack| self.found.contains(pack) && !self.retired.contains(pack))
             .map(|&pack| (pack, recorded.get(&pack).copied().unwrap_or(0)))
             .filter(|&(_, end)| end < FULL_PACK);
         let first_new = known.last().map_or(0, |last| last.saturating_add(1));
@@ -183,8 +190,8 @@ impl<D: Directory> PackStore<D> {
 
     /// Removes everything; gives an empty store.
     pub async fn clear(self) -> Result<Self, StoreError> {
-        let Self { directory, journal, catalog, found, open } = self;
-        drop((journal, catalog, found, open));
+        let Self { directory, journal, catalog, found, retired, open } = self;
+        drop((journal, catalog, found, retired, open));
         Self::destroy(&directory).await?;
         Self::open(directory).await
     }

@@ -53,14 +53,20 @@ impl<F: RandomAccessFile> PackWriter<F> {
             writer.buffer.extend(format.header());
             return Ok(writer);
         }
-        if writer.file.len()? < start {
+        Self::check(&writer.file, pack, start)?;
+        Ok(writer)
+    }
+
+    /// Refuses a file that is not that of `pack`, or that ends before `start`.
+    pub(super) fn check(file: &F, pack: u32, start: u64) -> Result<(), StoreError> {
+        if file.len()? < start {
             let problem = "it is shorter than what was recorded of it";
             return Err(StoreError::Corrupt { file: pack_name(pack), problem });
         }
+        let format = FileFormat::Pack(pack);
         let mut header = format.header();
-        writer.file.read_exact_at(0, &mut header)?;
-        format.check(&header)?;
-        Ok(writer)
+        file.read_exact_at(0, &mut header)?;
+        format.check(&header)
     }
 
     /// Appends a package. When it returns, the package's bytes are in the file: it may be recorded after the next

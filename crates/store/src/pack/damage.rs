@@ -1,0 +1,37 @@
+//! Packs that cannot be appended to: their header is not theirs, or they end before what was recorded of them.
+//!
+//! Such a pack is found when a writer refuses it. No writer gets it again, what it still has can be read and is written to
+//! another pack by the next prune, and packages that it lacks bytes of leave the store, so that the next install brings them.
+
+use super::{JournalRecord, PackStore, PackWriter, format::HEADER};
+use crate::StoreError;
+use gantry_platform::{Directory, RandomAccessFile};
+
+impl<D: Directory> PackStore<D> {
+    /// Looks at a pack that a writer refused, open as `file`, and retires it if it is damaged; gives whether it is. Nobody
+    /// may be writing to it.
+    pub fn retire_if_damaged(&mut self, pack: u32, file: &D::File) -> Result<bool, StoreError> {
+        let end = self.catalog.pack_ends().get(&pack).copied().unwrap_or(0);
+        if end < HEADER {
+            // Nothing is recorded of it: whatever is there is written over.
+            return Ok(false);
+        }
+        match PackWriter::check(file, pack, end) {
+            Ok(()) => return Ok(false),
+            Err(StoreError::Corrupt { .. } | StoreError::Format { .. }) => {}
+            Err(other) => return Err(other),
+        }
+        let length = file.len()?;
+        let packages = self.catalog.packages().into_iter();
+        let lost = packages
+            .filter(|(_, package)| package.place.pack == pack && package.place.end().is_none_or(|end| end > length))
+            .map(|(key, _)| JournalRecord::PackageRemoved { key: key.clone() })
+            .collect();
+        self.retired.insert(pack);
+        self.commit(lost)?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

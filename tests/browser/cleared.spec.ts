@@ -1,0 +1,171 @@
+/** Storage that goes: cleared by the browser or its user, while pages are open and between visits, or by the page itself. */
+import type { Page } from '@playwright/test';
+import type { Gantry, Project, ProjectChange } from '../../web/src/index.js';
+import { test as base, expect } from './support/fixtures.js';
+import { inPage } from './support/in-page.js';
+import { Profile } from './support/profile.js';
+
+interface Held {
+  gantry: Gantry;
+  project: Project;
+  told: ProjectChange[];
+  pending: Promise<unknown>;
+}
+
+const KINDS = ['a private window', 'an ordinary profile'] as const;
+
+const test = base.extend<{ kind: (typeof KINDS)[number]; open: Page }>({
+  kind: ['a private window', { option: true }],
+  // The two keep files in other ways: in memory, and on disk.
+  open: async ({ kind, blank, playwright, launchOptions, contextOptions, site }, use) => {
+    if (kind === 'a private window') return use(blank);
+    const profile = new Profile(playwright, { ...launchOptions, ...contextOptions });
+    try {
+      const page = await (await profile.open()).newPage();
+      await page.goto(`${site.url}/pages/blank.html`);
+      await use(page);
+    } finally {
+      await profile.remove();
+    }
+  },
+});
+
+/** What "clear site data" does. */
+async function clearStorage(page: Page, origin: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  await devtools.detach();
+}
+
+/** Opens the store, installs `left` and listens; all of it stays with the page. */
+const openAndInstall = (page: Page, registry: string): Promise<string> =>
+  inPage(
+    page,
+    async ({ Gantry, watchProject }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 2 });
+      const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0', executable: '1.0.0' } } });
+      const told: ProjectChange[] = [];
+      watchProject((change) => told.push(change));
+      Object.assign(globalThis, { gantry, project, told });
+      return project.treeDigest();
+    },
+    registry,
+  );
+
+const gone = { project: 'default', added: [], removed: ['node_modules/executable', 'node_modules/left'], replaced: [] };
+
+test('clearing the store tells those who watch its projects, in every tab', async ({ blank, fixtures, site }) => {
+  const other = await blank.context().newPage();
+  await other.goto(`${site.url}/pages/blank.html`);
+  await inPage(other, async ({ watchProject }) => {
+    const told: ProjectChange[] = [];
+    Object.assign(globalThis, { told });
+    watchProject((change) => told.push(change));
+    watchProject((change) => told.push(change), { project: 'second' });
+  });
+  await openAndInstall(blank, fixtures.url);
+  await inPage(blank, async () => {
+    const { gantry } = globalThis as unknown as Held;
+    await gantry.install({ project: 'second', packageJson: { dependencies: { left: '1.0.0' } } });
+    await gantry.clear();
+    await gantry.clear();
+    await gantry.close();
+  });
+  const second = { project: 'second', added: [], removed: ['node_modules/left'], replaced: [] };
+  const heard = (page: Page) => page.evaluate(() => (globalThis as unknown as Held).told);
+  await expect.poll(async () => (await heard(other)).length).toBe(4);
+  expect((await heard(other)).slice(2)).toEqual([gone, second]);
+  expect(await heard(blank)).toEqual([gone]);
+});
+
+for (const kind of KINDS) {
+  test.describe(kind, () => {
+    test.use({ kind });
+
+    test('storage that the browser clears between visits leaves an empty store', async ({ open, fixtures, site }) => {
+      const digest = await openAndInstall(open, fixtures.url);
+      await open.goto('about:blank');
+      await clearStorage(open, site.url);
+      await open.goto(`${site.url}/pages/blank.html`);
+      const found = await inPage(
+        open,
+        async ({ Gantry }, registry) => {
+          const gantry = await Gantry.open({ registry, timeout: 20_000 });
+          return [await gantry.projects(), await gantry.project(), await gantry.close()];
+        },
+        fixtures.url,
+      );
+      expect(found).toEqual([[], undefined, undefined]);
+      expect(await openAndInstall(open, fixtures.url)).toBe(digest);
+    });
+
+    test('storage that is cleared under an open store: the next change says STORE_LOST, and a reloaded page starts anew', async ({
+      open,
+      fixtures,
+      site,
+    }) => {
+      const digest = await openAndInstall(open, fixtures.url);
+      await clearStorage(open, site.url);
+      const result = await inPage(
+        open,
+        async ({ Gantry }, registry) => {
+          const { gantry, project, told } = globalThis as unknown as Held;
+          const codeOf = (promise: Promise<unknown>) =>
+            promise.then(
+              () => 'done',
+              ({ code }) => code,
+            );
+          // What is open may still be read as it was; other bytes never.
+          const read = await project.fs.readFile('node_modules/left/index.js', 'utf8').catch(({ code }) => code);
+          const codes = [
+            await codeOf(gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } })),
+            await codeOf(project.fs.readFile('node_modules/left/index.js')),
+            await codeOf(gantry.projects()),
+            await codeOf(gantry.close()),
+            // Workers of after it are out of the sight of a page of before it.
+            await codeOf(Gantry.open({ registry, timeout: 20_000 })),
+          ];
+          return { read, codes, told };
+        },
+        fixtures.url,
+      );
+      expect(['module.exports = "left 1.1.0"\n', 'STORE_LOST', 'STORE_IO']).toContain(result.read);
+      expect(result.codes).toEqual(['STORE_LOST', 'STORE_LOST', 'STORE_LOST', 'done', 'STORE_LOST']);
+      await expect.poll(() => open.evaluate(() => (globalThis as unknown as Held).told)).toEqual([gone]);
+      await open.reload();
+      expect(await openAndInstall(open, fixtures.url)).toBe(digest);
+    });
+
+    test('storage that is cleared under an open store: closing it ends', async ({ open, fixtures, site }) => {
+      await openAndInstall(open, fixtures.url);
+      await clearStorage(open, site.url);
+      await open.evaluate(() => (globalThis as unknown as Held).gantry.close());
+    });
+
+    test('storage that is cleared during an install: the install fails with STORE_LOST, and works in a reloaded page', async ({
+      open,
+      fixtures,
+      site,
+    }) => {
+      const digest = await openAndInstall(open, fixtures.url);
+      await fixtures.fault({ path: '/right/-/*', kind: 'delay', ms: 1500, count: 1 });
+      await inPage(open, async () => {
+        const { gantry } = globalThis as unknown as Held;
+        const pending = gantry.install({ packageJson: { dependencies: { right: '1.0.0' } } }).then(
+          () => 'installed',
+          ({ code, hint }) => `${code}: ${hint}`,
+        );
+        Object.assign(globalThis, { pending });
+      });
+      await expect.poll(() => fixtures.faulty()).toBe(1);
+      await clearStorage(open, site.url);
+      expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe(
+        'STORE_LOST: Reload the page, and install again.',
+      );
+      await open.reload();
+      expect(await openAndInstall(open, fixtures.url)).toBe(digest);
+      const { damaged } = await open.evaluate(() => (globalThis as unknown as Held).gantry.verify());
+      expect(damaged).toEqual([]);
+    });
+  });
+}

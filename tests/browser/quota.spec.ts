@@ -1,0 +1,90 @@
+/** A real quota that is too small: an error of its own, and a store that is what it was and goes on working. */
+import { expect, test } from './support/fixtures.js';
+import { inPage } from './support/in-page.js';
+import { Profile } from './support/profile.js';
+
+// Chromium sets a megabyte aside for each file that grows, and two packs do: less than three leaves no room for anything.
+for (const room of [3_000_000, 5_000_000, 8_000_000]) {
+  test(`with ${room / 1e6} MB left a large install fails with STORE_FULL, and smaller ones work without more room`, async ({
+    playwright,
+    launchOptions,
+    contextOptions,
+    site,
+    recording,
+  }) => {
+    const profile = new Profile(playwright, { ...launchOptions, ...contextOptions });
+    try {
+      const context = await profile.open();
+      const page = await context.newPage();
+      await page.goto(`${site.url}/pages/blank.html`);
+      const before = await inPage(
+        page,
+        async ({ Gantry }, registry) => {
+          const gantry = await Gantry.open({ registry, workers: 2 });
+          Object.assign(globalThis, { gantry });
+          const kept = await gantry.install({ project: 'kept', packageJson: { dependencies: { cors: '^2.8.0' } } });
+          return { digest: await kept.treeDigest(), usage: (await navigator.storage.estimate()).usage ?? 0 };
+        },
+        recording.url,
+      );
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: before.usage + room });
+      const result = await inPage(page, async () => {
+        const { gantry } = globalThis as unknown as { gantry: import('../../web/src/index.js').Gantry };
+        // Many packages, some of which fit.
+        const large = { express: '^5.3.0', zod: '^4.6.0', lodash: '^4.18.0', react: '^19.3.0', 'react-dom': '^19.3.0' };
+        const install = (project: string, dependencies: Record<string, string>) =>
+          gantry.install({ project, packageJson: { dependencies } }).then(
+            async (installed) => ({ code: 'installed', hint: '', digest: await installed.treeDigest() }),
+            ({ code, hint }) => ({ code, hint, digest: '' }),
+          );
+        const failed = [];
+        const checks = [];
+        for (let time = 0; time < 3; time++) {
+          failed.push(await install('large', large));
+          const digest = await (await gantry.project('kept'))?.treeDigest();
+          checks.push({ digest, ...(await gantry.verify()), large: await gantry.project('large') });
+        }
+        const small = await install('small', { picocolors: '^1.1.1' });
+        const removed = await gantry.removeProject('kept');
+        const { packages: pruned } = await gantry.prune();
+        const again = await install('kept', { cors: '^2.8.0' });
+        const { damaged, projects } = await gantry.verify();
+        await gantry.close();
+        return { failed, checks, small, removed, pruned, again, damaged, projects };
+      });
+      for (const { code, hint } of result.failed) {
+        expect(code).toBe('STORE_FULL');
+        expect(hint).not.toBe('');
+      }
+      for (const check of result.checks) {
+        expect(check).toMatchObject({ digest: before.digest, damaged: [], projects: [] });
+        expect(check.large).toBeUndefined();
+      }
+      expect(result.small.code).toBe('installed');
+      expect(result.removed).toBe(true);
+      expect(result.pruned).toBeGreaterThan(0);
+      expect(result.again).toMatchObject({ code: 'installed', digest: before.digest });
+      expect(result).toMatchObject({ damaged: [], projects: [] });
+
+      // With more room the large one completes.
+      await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url });
+      const large = await inPage(
+        page,
+        async ({ Gantry }, registry) => {
+          const gantry = await Gantry.open({ registry, timeout: 20_000 });
+          const dependencies = { express: '^5.3.0', zod: '^4.6.0', lodash: '^4.18.0' };
+          const { packages } = await gantry.install({ project: 'large', packageJson: { dependencies } });
+          const { damaged } = await gantry.verify();
+          await gantry.close();
+          return { packages, damaged };
+        },
+        recording.url,
+      );
+      expect(large.packages).toBeGreaterThan(50);
+      expect(large.damaged).toEqual([]);
+    } finally {
+      await profile.remove();
+    }
+  });
+}
