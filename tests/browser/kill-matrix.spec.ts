@@ -13,7 +13,7 @@ import { Registry } from './support/registry.js';
 import { StorageWatch } from './support/storage-watch.js';
 
 const isFull = process.env.GANTRY_KILL_MATRIX === 'full';
-const MOMENTS_OF_EACH = isFull ? 52 : 6;
+const MOMENTS_OF_EACH = isFull ? 52 : 4;
 const seed = Number(process.env.GANTRY_KILL_SEED ?? Date.now() % 2 ** 32);
 
 /** Milliseconds before every answer of the registry, so that moments fall into fetching. */
