@@ -17,9 +17,10 @@ const benches = {
   archive: 'unpacking tarballs: inflate, hash, untar, all; native, wasm, WebCrypto, DecompressionStream',
   'resolver-curve': 'resolving alone, over 100 to 3,000 packages; time and memory, native and wasm',
 };
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments({
   allowPositionals: true,
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     full: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     projects: { type: 'string' },
@@ -33,7 +34,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [name] = positionals;
-if (!Object.hasOwn(benches, name ?? '')) {
+if (values.help || !Object.hasOwn(benches, name ?? '')) {
   for (const [bench, what] of Object.entries(benches)) console.log(`  ${bench.padEnd(14)} ${what}`);
   console.log(`
   --full             more rounds, and the phases that wait for caches to age
@@ -46,7 +47,7 @@ if (!Object.hasOwn(benches, name ?? '')) {
   --tls              the registry speaks TLS and offers HTTP/2 (native, registry)
   --fs DIR           where trees and caches go; a tmpfs unless given
   --out DIR          where results go; bench/runs/<date> unless given`);
-  process.exit(name === undefined ? 0 : 2);
+  process.exit(values.help || name === undefined ? 0 : 2);
 }
 try {
   const bench = await import(`./benches/${name}.mjs`);
@@ -54,4 +55,14 @@ try {
 } catch (error) {
   say(name, error.stack);
   process.exitCode = 1;
+}
+
+/** The command line; what cannot be understood ends the program. @param {import('node:util').ParseArgsConfig} config */
+function readArguments(config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    console.error(`${error.message}\nnpm run bench -- --help lists benches and options`);
+    process.exit(2);
+  }
 }
