@@ -13,16 +13,12 @@ use crate::javascript::scope;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestCache, RequestInit, Response};
-
-/// Bodies up to this size are read in one go, which is one wake-up instead of several: as much comes at once or not at all.
-/// In one go a larger one that is slow could not be told from one that hangs.
-const AT_ONCE_BYTES: u64 = 16 << 10;
 
 /// Tarballs up to this size enter the module's memory as a whole.
 const WHOLE_BYTES: u32 = 512 << 10;
@@ -47,11 +43,8 @@ impl Drop for Flight {
 
 impl Http for BrowserHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (mut response, pieces) = exchange(&request).await?;
-        if !pieces.is_empty() {
-            response.body = joined(&pieces).into();
-        }
-        Ok(response)
+        let (response, pieces) = exchange(&request).await?;
+        Ok(HttpResponse { body: joined(&pieces).into(), ..response })
     }
 }
 
@@ -69,17 +62,16 @@ impl TarballHttp {
 impl Http for TarballHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.take();
-        let (mut response, pieces) = exchange(&request).await?;
-        if pieces.iter().map(Uint8Array::length).fold(0, u32::saturating_add) > WHOLE_BYTES {
-            *self.0.borrow_mut() = pieces;
-        } else if !pieces.is_empty() {
-            response.body = joined(&pieces).into();
+        let (response, pieces) = exchange(&request).await?;
+        if pieces.iter().map(Uint8Array::length).fold(0, u32::saturating_add) <= WHOLE_BYTES {
+            return Ok(HttpResponse { body: joined(&pieces).into(), ..response });
         }
+        *self.0.borrow_mut() = pieces;
         Ok(response)
     }
 }
 
-/// One request; the body is in the response, or, if it is large, in pieces.
+/// One request. The body is in pieces, not in the response.
 async fn exchange(request: &HttpRequest) -> Result<(HttpResponse, Vec<Uint8Array>), HttpError> {
     let fail = |kind, message: String| HttpError { kind, url: request.url.clone(), message };
     let invalid = |value: JsValue| fail(HttpErrorKind::InvalidUrl, failed(&value).message);
@@ -122,15 +114,9 @@ async fn exchange(request: &HttpRequest) -> Result<(HttpResponse, Vec<Uint8Array
     if announced.is_some_and(|length| length > request.max_body_bytes) {
         return Err(too_large());
     }
-    let (body, pieces) = match announced {
-        Some(length) if length <= AT_ONCE_BYTES => (whole(&response, &patience).await?, Vec::new()),
-        _ => match pieces(&response, &patience, request.max_body_bytes).await? {
-            Some(pieces) => (Vec::new(), pieces),
-            None => return Err(too_large()),
-        },
-    };
+    let pieces = pieces(&response, &patience, request.max_body_bytes).await?.ok_or_else(too_large)?;
     flight.landed = true;
-    let response = HttpResponse { status: response.status(), headers, body: Bytes::from(body), answered_after };
+    let response = HttpResponse { status: response.status(), headers, body: Bytes::new(), answered_after };
     Ok((response, pieces))
 }
 
@@ -153,17 +139,8 @@ impl Patience<'_> {
     }
 }
 
-async fn whole(response: &Response, patience: &Patience<'_>) -> Result<Vec<u8>, HttpError> {
-    let promise = response.array_buffer().map_err(|value| HttpError {
-        kind: HttpErrorKind::Interrupted,
-        url: patience.url.to_owned(),
-        message: failed(&value).message,
-    })?;
-    let buffer: ArrayBuffer = patience.wait(promise, HttpErrorKind::Interrupted).await?.unchecked_into();
-    Ok(Uint8Array::new(&buffer).to_vec())
-}
-
-/// The body, piece by piece; `None` if there is more than `limit`.
+/// The body, piece by piece: in one go a slow one could not be told from one that hangs. `None` if there is more than
+/// `limit`.
 async fn pieces(
     response: &Response,
     patience: &Patience<'_>,
