@@ -110,9 +110,10 @@ pub fn gunzip(what: &str, body: &[u8], maximum: u64) -> Result<Vec<u8>, ArchiveE
         static INFLATER: RefCell<Inflater> = RefCell::new(Inflater::new());
     }
     INFLATER.with_borrow_mut(|inflater| {
-        let length = inflater.unpack(what, body, maximum, Checksum::Verify)?.len();
+        let length = inflater.unpack(what, body, maximum, Checksum::Verify).map(<[u8]>::len);
+        // Also after a failure: what it had reserved would go along with the next body, however small.
         let mut unpacked = std::mem::take(&mut inflater.buffer);
-        unpacked.truncate(length);
+        unpacked.truncate(length?);
         Ok(unpacked)
     })
 }
