@@ -146,11 +146,7 @@ impl Config {
 
     /// Whether there are credentials for any address, client certificates among them.
     pub fn has_credentials(&self) -> bool {
-        let names = [":_auth", ":_authToken", ":_password", ":certfile"];
-        self.layers
-            .iter()
-            .flatten()
-            .any(|(key, _)| names.iter().any(|name| key.starts_with("//") && key.ends_with(name)))
+        !self.places().is_empty()
     }
 
     /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone). npm 11 refuses to run
