@@ -14,7 +14,7 @@ use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
 use crate::snapshot::Snapshot;
-use crate::store::{damaged, file_fault, store_fault};
+use crate::store::{damaged, file_fault};
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource};
@@ -153,7 +153,7 @@ impl Reader {
         let ReaderOptions { store, project: name } = from_object(options, "the options of a reader")?;
         let found = OpfsDirectory::find_store(&store).await.map_err(|error| file_fault(&error))?;
         let directory = found.ok_or_else(|| unknown_project(&name))?;
-        let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| store_fault(&error))?;
+        let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| Fault::from(&error))?;
         let catalog = catalog.ok_or_else(|| unknown_project(&name))?;
         let index = |key: &PackageKey| catalog.package(key).and_then(|package| package.index().ok());
         let record = catalog.project(&name).ok_or_else(|| unknown_project(&name))?;

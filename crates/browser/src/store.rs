@@ -27,14 +27,9 @@ use std::sync::Arc;
 /// Unpacked bytes between two commits: about a second of work lost at worst, for a flush of some ten milliseconds.
 const BYTES_BETWEEN_COMMITS: u64 = 48 << 20;
 
-/// A store error as data.
-pub(crate) fn store_fault(error: &StoreError) -> Fault {
-    Fault { hint: error.hint(), ..Fault::new(error.code(), error.to_string()) }
-}
-
 /// A file error as data, under the store's codes.
 pub(crate) fn file_fault(error: &FileError) -> Fault {
-    store_fault(&StoreError::from(error.clone()))
+    Fault::from(&StoreError::from(error.clone()))
 }
 
 fn closed() -> Fault {
@@ -95,7 +90,7 @@ impl BrowserStore {
     /// Opens the store `name` of this origin.
     pub async fn open(name: &str, pool: PoolPort) -> Result<Self, Fault> {
         let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
-        let packs = PackStore::open(directory.clone()).await.map_err(|error| store_fault(&error))?;
+        let packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
         Ok(Self {
             name: name.to_owned(),
             directory,
@@ -136,7 +131,7 @@ impl BrowserStore {
 
     fn record(&self, records: Vec<JournalRecord>) -> Result<(), Fault> {
         let mut packs = self.packs.borrow_mut();
-        packs.as_mut().ok_or_else(closed)?.commit(records).map_err(|error| store_fault(&error))
+        packs.as_mut().ok_or_else(closed)?.commit(records).map_err(|error| Fault::from(&error))
     }
 
     fn with_packs<T>(&self, question: impl FnOnce(&PackStore<OpfsDirectory>) -> T) -> Result<T, Fault> {
@@ -176,7 +171,7 @@ impl BrowserStore {
         *self.packs.borrow_mut() = Some(packs);
         // Those of packs that are gone; where that fails nobody is in the way.
         let _ = self.remove_guards().await;
-        pruned.map_err(|error| store_fault(&error))
+        pruned.map_err(|error| Fault::from(&error))
     }
 
     /// Forgets a project. What only it needed stays until the store is pruned.
@@ -195,8 +190,8 @@ impl BrowserStore {
         drop(self.packs.borrow_mut().take());
         let removed = self.destroy().await;
         let opened = PackStore::open(self.directory.clone()).await;
-        *self.packs.borrow_mut() = Some(opened.map_err(|error| store_fault(&error))?);
-        removed.map_err(|error| store_fault(&error))
+        *self.packs.borrow_mut() = Some(opened.map_err(|error| Fault::from(&error))?);
+        removed.map_err(|error| Fault::from(&error))
     }
 
     async fn destroy(&self) -> Result<(), StoreError> {
@@ -300,7 +295,7 @@ impl PackageStore for BrowserStore {
         let result =
             report.into_result().inspect_err(|_| spans.iter().cloned().for_each(|span| job.tarball.log.note(span)))?;
         let place = result.place()?;
-        let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| store_fault(&error))?);
+        let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| Fault::from(&error))?);
         let encoded = Bytes::from(result.index);
         self.checked.borrow_mut().insert(job.key.clone());
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });

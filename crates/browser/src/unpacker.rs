@@ -6,13 +6,13 @@ use crate::fetch::TarballHttp;
 use crate::javascript::{from_object, to_object, until_aborted};
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
-use crate::store::{file_fault, store_fault};
+use crate::store::file_fault;
 use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
-use gantry_engine::Fault;
+use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
-use gantry_store::{Incoming, IncomingError, PackWriter, SegmentPlace, StoreError, prepare};
+use gantry_store::{Incoming, PackWriter, SegmentPlace, StoreError, prepare};
 use js_sys::Uint8Array;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
@@ -69,12 +69,12 @@ impl Unpacker {
     pub fn read(&self, offset: f64, length: f64) -> Result<Vec<u8>, JsValue> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers")]
         let (offset, length) = (offset as u64, length as u64);
-        self.writer.borrow().read(offset, length).map_err(|error| to_javascript(&store_fault(&error)))
+        self.writer.borrow().read(offset, length).map_err(|error| to_javascript(&Fault::from(&error)))
     }
 
     /// When it returns, all packages of finished jobs are on durable storage.
     pub fn flush(&self) -> Result<(), JsValue> {
-        self.writer.borrow().flush().map_err(|error| to_javascript(&store_fault(&error)))
+        self.writer.borrow().flush().map_err(|error| to_javascript(&Fault::from(&error)))
     }
 
     /// Lets go of the pack.
@@ -90,7 +90,7 @@ impl Unpacker {
         let directory = OpfsDirectory::open_store(&store).await.map_err(|error| file_fault(&error))?;
         let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
         let open = if successor { PackWriter::resume } else { PackWriter::open };
-        let writer = open(file, token.pack, token.start).map_err(|error| store_fault(&error))?;
+        let writer = open(file, token.pack, token.start).map_err(|error| Fault::from(&error))?;
         Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
     }
 
@@ -129,7 +129,7 @@ impl Unpacker {
         let prepared = prepare(entries.map_err(|error| Refusal::Other(Fault::from(&error)))?);
         let unpacked = BrowserClock.monotonic_milliseconds();
         let appended = self.writer.borrow_mut().append(&prepared);
-        let place = appended.map_err(|error| Refusal::Other(store_fault(&error).with_package(&request.package)))?;
+        let place = appended.map_err(|error| Refusal::Other(Fault::from(&error).with_package(&request.package)))?;
         let stored = BrowserClock.monotonic_milliseconds();
         let steps = [
             Span::of(Work::Verify, began, verified, body.len() as u64),
@@ -142,7 +142,7 @@ impl Unpacker {
     /// The same, piece by piece: each is let go of when it has been unpacked. What is stored meanwhile counts as unpacking.
     fn take_pieces(&self, request: &TarballRequest, pieces: Vec<Uint8Array>) -> Result<Taken, Refusal<Fault>> {
         let now = || BrowserClock.monotonic_milliseconds();
-        let refused = |error: StoreError| Refusal::Other(store_fault(&error).with_package(&request.package));
+        let refused = |error: StoreError| refusal(error.into(), &request.package);
         let began = now();
         let (mut verifying, mut bytes) = (0.0, 0);
         let mut writer = self.writer.borrow_mut();
@@ -161,11 +161,7 @@ impl Unpacker {
             }
         }
         let unpacked = now();
-        let (place, index) = incoming.finish().map_err(|error| match error {
-            IncomingError::Mismatch(error) => Refusal::Mismatch(error),
-            IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
-            IncomingError::Store(error) => refused(error),
-        })?;
+        let (place, index) = incoming.finish().map_err(|error| refusal(error, &request.package))?;
         let steps = [
             Span::of(Work::Verify, began, began + verifying, bytes),
             Span::of(Work::Unpack, began + verifying, unpacked, place.length),

@@ -3,8 +3,9 @@
 use gantry_archive::ArchiveError;
 use gantry_layout::LayoutError;
 use gantry_manifest::ManifestError;
-use gantry_registry::RegistryError;
+use gantry_registry::{Refusal, RegistryError};
 use gantry_resolver::ResolveError;
+use gantry_store::{IncomingError, StoreError};
 use std::borrow::Cow;
 
 /// Every code of this crate's own errors, and those of the browser platform, which TypeScript sees.
@@ -80,6 +81,21 @@ impl From<&ArchiveError> for Fault {
     fn from(error: &ArchiveError) -> Self {
         let package = error.package().map(str::to_owned);
         Self { code: error.code().into(), message: error.to_string(), hint: error.hint(), package }
+    }
+}
+
+impl From<&StoreError> for Fault {
+    fn from(error: &StoreError) -> Self {
+        Self { hint: error.hint(), ..Self::new(error.code(), error.to_string()) }
+    }
+}
+
+/// What became of a tarball of `package` (`name@version`) that a pack did not take.
+pub fn refusal(error: IncomingError, package: &str) -> Refusal<Fault> {
+    match error {
+        IncomingError::Mismatch(error) => Refusal::Mismatch(error),
+        IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
+        IncomingError::Store(error) => Refusal::Other(Fault::from(&error).with_package(package)),
     }
 }
 

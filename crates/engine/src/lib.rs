@@ -23,7 +23,7 @@ mod sources;
 mod timing;
 mod traffic;
 
-pub use error::{CODES, EngineError, Fault};
+pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};

@@ -9,12 +9,12 @@ use crate::executor::at_once;
 use crate::http::NoNetwork;
 use crate::tarballs::Tarballs;
 use bytes::Bytes;
-use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
+use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore, refusal};
 use gantry_platform::{Clock, Directory, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, RegistryError, TarballRequest, fetch_tarball};
 use gantry_store::{
-    Incoming, IncomingError, JournalRecord, PackStore, PackWriter, PackageIndex, PackageKey, SegmentCheck,
-    SegmentPlace, StoreError, Usage,
+    Incoming, JournalRecord, PackStore, PackWriter, PackageIndex, PackageKey, SegmentCheck, SegmentPlace, StoreError,
+    Usage,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,11 +23,6 @@ use std::sync::Arc;
 
 /// Unpacked bytes between two commits: what is lost at worst where the host ends the command.
 const BYTES_BETWEEN_COMMITS: u64 = 48 << 20;
-
-/// A store error as data.
-pub(crate) fn store_fault(error: &StoreError) -> Fault {
-    Fault { hint: error.hint(), ..Fault::new(error.code(), error.to_string()) }
-}
 
 /// Unpacked, and not yet in the journal.
 #[derive(Debug)]
@@ -74,7 +69,7 @@ impl WasiStore {
     /// Opens the store in `folder`, or makes one there; what it lacks is taken from `tarballs`.
     pub fn open(folder: &Path, tarballs: Tarballs) -> Result<Self, Fault> {
         let directory = FolderDirectory::new(folder.to_owned());
-        let packs = at_once(PackStore::open(directory.clone())).map_err(|error| store_fault(&error))?;
+        let packs = at_once(PackStore::open(directory.clone())).map_err(|error| Fault::from(&error))?;
         Ok(Self {
             directory,
             packs: RefCell::new(packs),
@@ -126,7 +121,7 @@ impl WasiStore {
             match whole {
                 Ok(()) => continue,
                 Err(StoreError::Corrupt { .. } | StoreError::Format { .. }) => {}
-                Err(error) => return Err(store_fault(&error)),
+                Err(error) => return Err(Fault::from(&error)),
             }
             let facts = index.ok().flatten().map(|index| index.facts.clone()).unwrap_or_default();
             verified.damaged.push(match (facts.name, facts.version) {
@@ -135,14 +130,14 @@ impl WasiStore {
             });
             removed.push(JournalRecord::PackageRemoved { key });
         }
-        packs.commit(removed).map_err(|error| store_fault(&error))?;
+        packs.commit(removed).map_err(|error| Fault::from(&error))?;
         verified.damaged.sort_unstable();
         Ok(verified)
     }
 
     /// Removes everything in the store of `folder`, readable or not.
     pub(crate) fn destroy(folder: &Path) -> Result<(), Fault> {
-        at_once(PackStore::destroy(&FolderDirectory::new(folder.to_owned()))).map_err(|error| store_fault(&error))
+        at_once(PackStore::destroy(&FolderDirectory::new(folder.to_owned()))).map_err(|error| Fault::from(&error))
     }
 
     /// Reads part of a package.
@@ -152,7 +147,7 @@ impl WasiStore {
             (Some(place), Some(writer)) => writer.read(place.offset + offset, size),
             _ => at_once(self.packs.borrow_mut().read(key, offset, size)),
         };
-        read.map_err(|error| store_fault(&error))
+        read.map_err(|error| Fault::from(&error))
     }
 
     /// Reads all of a package and compares its checksum. One that is damaged leaves the store, so that it is taken from its
@@ -160,7 +155,7 @@ impl WasiStore {
     pub(crate) fn read_whole(&self, key: &PackageKey) -> Result<Vec<u8>, Fault> {
         let recorded = self.packs.borrow().lookup(key).map(|package| package.place);
         let place = recorded.or_else(|| self.pending.borrow().get(key).map(|pending| pending.place));
-        let missing = || store_fault(&StoreError::Missing { key: key.to_string() });
+        let missing = || Fault::from(&StoreError::Missing { key: key.to_string() });
         let place = place.ok_or_else(missing)?;
         let mut check = SegmentCheck::new(place);
         let bytes = self.read(key, 0, place.length);
@@ -173,7 +168,7 @@ impl WasiStore {
             return bytes;
         }
         let removed = vec![JournalRecord::PackageRemoved { key: key.clone() }];
-        self.packs.borrow_mut().commit(removed).map_err(|error| store_fault(&error))?;
+        self.packs.borrow_mut().commit(removed).map_err(|error| Fault::from(&error))?;
         self.removed.set(true);
         Err(Fault::new("STORE_CORRUPT", format!("the stored package {key} is damaged"))
             .with_hint("It was removed from the store: run again, and it is taken from its tarball."))
@@ -186,7 +181,7 @@ impl WasiStore {
 
     /// Verifies a tarball, unpacks it and appends its files to the pack.
     fn take(&self, request: &TarballRequest, body: &[u8]) -> Result<(Pending, [Span; 3]), Refusal<Fault>> {
-        let refused = |error: StoreError| Refusal::Other(store_fault(&error).with_package(&request.package));
+        let refused = |error: StoreError| refusal(error.into(), &request.package);
         let mut writer = self.writer.borrow_mut();
         if writer.is_none() {
             *writer = Some(self.open_writer().map_err(refused)?);
@@ -200,11 +195,7 @@ impl WasiStore {
         let verified = now();
         incoming.unpack(body).map_err(refused)?;
         let unpacked = now();
-        let (place, index) = incoming.finish().map_err(|error| match error {
-            IncomingError::Mismatch(error) => Refusal::Mismatch(error),
-            IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
-            IncomingError::Store(error) => refused(error),
-        })?;
+        let (place, index) = incoming.finish().map_err(|error| refusal(error, &request.package))?;
         // What does not fit into the writer's buffer is written while it is unpacked.
         let spans = [
             Span::of(Work::Verify, began, verified, body.len() as u64),
@@ -223,7 +214,7 @@ impl WasiStore {
     fn commit_now(&self) -> Result<(), Fault> {
         self.uncommitted.set(0);
         if let Some(writer) = &*self.writer.borrow() {
-            writer.flush().map_err(|error| store_fault(&error))?;
+            writer.flush().map_err(|error| Fault::from(&error))?;
         }
         let mut pending = self.pending.borrow_mut();
         let record = |(key, pending): (&PackageKey, &Pending)| JournalRecord::Package {
@@ -232,7 +223,7 @@ impl WasiStore {
             index: pending.encoded.clone(),
         };
         let records = pending.iter().map(record).collect();
-        self.packs.borrow_mut().commit(records).map_err(|error| store_fault(&error))?;
+        self.packs.borrow_mut().commit(records).map_err(|error| Fault::from(&error))?;
         pending.clear();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Packs on loan: each worker of the pool appends to one while an install runs.
 
-use super::{BrowserStore, closed, file_fault, store_fault};
+use super::{BrowserStore, closed, file_fault};
 use gantry_engine::{Fault, PackageStore};
 use gantry_platform::FileErrorKind;
 use gantry_store::PackAssignment;
@@ -43,7 +43,7 @@ impl BrowserStore {
             };
             let mut store = self.packs.borrow_mut();
             let store = store.as_mut().ok_or_else(closed)?;
-            found |= store.retire_if_damaged(*pack, &file).map_err(|error| store_fault(&error))?;
+            found |= store.retire_if_damaged(*pack, &file).map_err(|error| Fault::from(&error))?;
         }
         Ok(found)
     }
