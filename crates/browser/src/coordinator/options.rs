@@ -71,24 +71,29 @@ fn default_project() -> String {
 }
 
 impl CoordinatorOptions {
-    /// npm's settings, as a page gives them; what is not a number that makes sense is as if it were not given.
-    fn retry_policy(&self) -> RetryPolicy {
-        let given = |option: Option<f64>, least: f64| option.filter(|value| value.is_finite() && *value >= least);
+    /// npm's settings, as a page gives them.
+    fn retry_policy(&self) -> Result<RetryPolicy, Fault> {
+        let given = |name: &str, option: Option<f64>, least: f64| match option {
+            Some(value) if !value.is_finite() || value < least => {
+                Err(Fault::new("INVALID_OPTION", format!("{name}: {value} is not a number of at least {least}")))
+            }
+            option => Ok(option),
+        };
         let mut retry = RetryPolicy::default();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "negative numbers are filtered out"
-        )]
+        let retries = given("fetchRetries", self.fetch_retries, 0.0)?;
+        let timeout = given("fetchTimeout", self.fetch_timeout, 1.0)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative numbers are refused")]
         {
-            retry.retries = given(self.fetch_retries, 0.0).map_or(retry.retries, |value| value as u32);
-            let timeout = given(self.fetch_timeout, 1.0);
+            retry.retries = retries.map_or(retry.retries, |value| value as u32);
             retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
         }
-        retry.factor = given(self.fetch_retry_factor, 0.0).unwrap_or(retry.factor);
-        retry.min_wait_milliseconds = given(self.fetch_retry_mintimeout, 0.0).unwrap_or(retry.min_wait_milliseconds);
-        retry.max_wait_milliseconds = given(self.fetch_retry_maxtimeout, 0.0).unwrap_or(retry.max_wait_milliseconds);
-        retry
+        let factor = given("fetchRetryFactor", self.fetch_retry_factor, 0.0)?;
+        let least = given("fetchRetryMintimeout", self.fetch_retry_mintimeout, 0.0)?;
+        let most = given("fetchRetryMaxtimeout", self.fetch_retry_maxtimeout, 0.0)?;
+        retry.factor = factor.unwrap_or(retry.factor);
+        retry.min_wait_milliseconds = least.unwrap_or(retry.min_wait_milliseconds);
+        retry.max_wait_milliseconds = most.unwrap_or(retry.max_wait_milliseconds);
+        Ok(retry)
     }
 
     /// Settings for the registry client of a page at `origin`.
@@ -116,7 +121,7 @@ impl CoordinatorOptions {
             None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
             setting => ReplaceHost::from_setting(setting),
         };
-        let retry = self.retry_policy();
+        let retry = self.retry_policy()?;
         let cache_mode = CacheMode::Default;
         Ok(RegistrySettings { config, default_registry: registry, replace_host, retry, cache_mode })
     }
