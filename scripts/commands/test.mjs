@@ -17,9 +17,12 @@ function nodeTests(folder) {
   return names.sort().map((name) => inRoot(folder, name));
 }
 
-async function shown(command, args, environment = {}) {
+const shown = (command, args, environment = {}) => closing(run(command, args, { output: 'tee', environment }));
+
+/** The closing lines of what a command prints, also when it fails. */
+async function closing(running) {
   try {
-    return closingLines(await run(command, args, { output: 'tee', environment }));
+    return closingLines(await running);
   } catch (error) {
     error.lines = closingLines(error.output ?? '');
     throw error;
@@ -48,7 +51,7 @@ const steps = {
   cli: async () => node('tests/cli', await provideCommand()),
   async wasi() {
     await requireRust();
-    const lines = closingLines(await testPortableCrates());
+    const lines = await closing(testPortableCrates());
     return [...lines, ...(await node('tests/wasi', await provideWasi()))];
   },
   async conformance() {

@@ -2,6 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { interruptedBy, say } from './process.mjs';
 
+const LAST_LINES = 40;
+
 /** Throws unless every wanted step is one of `steps`. */
 export function checkNames(steps, wanted) {
   const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
@@ -37,10 +39,17 @@ export async function runSteps(area, steps, wanted = []) {
   for (const { name, failure, lines, seconds } of results) {
     say(area, `${failure ? 'FAILED' : 'ok    '} ${name} (${seconds.toFixed(1)} s)`);
     for (const line of lines) console.log(`         ${line}`);
+    for (const line of lastLines(failure)) console.log(`       | ${line}`);
   }
   const failed = results.filter(({ failure }) => failure).map(({ name }) => name);
   if (interruptedBy()) throw new Error(`ended by ${interruptedBy()}`);
   if (failed.length > 0) throw new StepsFailed(failed);
+}
+
+/** How what a failed step ran ended, when its output was kept: what is shown far above may be cut off where this is read. */
+function lastLines(failure) {
+  if (!failure) return [];
+  return (failure.output || failure.message).trimEnd().split('\n').slice(-LAST_LINES);
 }
 
 /** Some steps failed; what went wrong has been printed. */

@@ -58,8 +58,9 @@ export async function testPortableCrates() {
   ];
   const packages = portableCrates.filter((crate) => !NOT_PORTABLE_TESTS.includes(crate));
   const words = packages.flatMap((crate) => ['--package', `gantry-${crate}`]);
+  // A panic ends the process there, and with it what the harness had captured, the panic's message among it.
   const config = ['--config', `target.${wasiTarget}.runner=${JSON.stringify(runner)}`];
-  return run(std.cargo, ['test', ...locked, ...words, '--target', wasiTarget, ...config], {
+  return run(std.cargo, ['test', ...locked, ...words, '--target', wasiTarget, ...config, '--', '--no-capture'], {
     output: 'tee',
     environment: std.environment,
   });

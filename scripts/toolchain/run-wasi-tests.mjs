@@ -12,7 +12,6 @@ const wasi = new WASI({
   version: 'preview1',
   args: [path, ...words],
   preopens,
-  env: { PROPTEST_FAILURE_PERSISTENCE: 'off' },
 });
 const instance = await WebAssembly.instantiate(await WebAssembly.compile(readFileSync(path)), wasi.getImportObject());
 process.exitCode = wasi.start(instance);

@@ -275,6 +275,10 @@ impl Stored {
     }
 
     fn text(&self, position: usize) -> Option<&str> {
+        // A damaged order of precedence may name any position; four times that need not fit 32 bits.
+        if position >= self.head.versions {
+            return None;
+        }
         let ends = self.list(0);
         let start = if position == 0 { 0 } else { number_at(ends, (position - 1) * 4)? as usize };
         let end = number_at(ends, position * 4)? as usize;

@@ -115,6 +115,26 @@ fn another_format_is_no_outline() {
     assert!(Packument::from_outline(Bytes::new(), Arc::new(Memory::default())).is_none());
 }
 
+#[test]
+fn no_damaged_byte_makes_reading_panic() {
+    let whole = scan(SMALL.as_bytes()).outline().expect("small");
+    for place in 0..whole.len() {
+        for byte in [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xff] {
+            let mut changed = whole.to_vec();
+            changed[place] = byte;
+            read_everything(changed.into(), SMALL.as_bytes());
+        }
+    }
+}
+
+/// Reads all that an outline of any bytes tells, if it is taken for one.
+fn read_everything(outline: Bytes, body: &[u8]) {
+    let body = Arc::new(Memory { bytes: body.to_vec(), ..Memory::default() });
+    if let Some(packument) = Packument::from_outline(outline, body) {
+        let _ = (all(&packument), packument.versions_by_precedence().map(Iterator::count));
+    }
+}
+
 proptest! {
     #[test]
     fn a_kept_packument_tells_what_the_scanned_one_tells(document in any_packument()) {
@@ -132,10 +152,7 @@ proptest! {
         let mut changed = whole.to_vec();
         changed[place] = byte;
         for outline in [Bytes::from(changed), whole.slice(..place)] {
-            let body = Arc::new(Memory { bytes: bytes.clone(), ..Memory::default() });
-            if let Some(packument) = Packument::from_outline(outline, body) {
-                let _ = (all(&packument), packument.versions_by_precedence().map(Iterator::count));
-            }
+            read_everything(outline, &bytes);
         }
     }
 }
