@@ -164,6 +164,38 @@ impl Manifest {
         })
     }
 
+    /// What a lock entry of an installed package repeats: everything but overrides, `dist` and what is for development.
+    pub fn without_top(&self) -> Manifest {
+        // Field by field: what is left out is much of most manifests, and is not copied.
+        Manifest {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            dependencies: self.dependencies.clone(),
+            dev_dependencies: DependencyMap::new(),
+            declares_dev_dependencies: self.declares_dev_dependencies,
+            optional_dependencies: self.optional_dependencies.clone(),
+            peer_dependencies: self.peer_dependencies.clone(),
+            peer_optional: self.peer_optional.clone(),
+            peer_dependencies_meta: self.peer_dependencies_meta.clone(),
+            bundle_dependencies: self.bundle_dependencies.clone(),
+            accept_dependencies: self.accept_dependencies.clone(),
+            bin: self.bin.clone(),
+            engines: self.engines.clone(),
+            os: self.os.clone(),
+            cpu: self.cpu.clone(),
+            libc: self.libc.clone(),
+            funding: self.funding.clone(),
+            license: self.license.clone(),
+            deprecated: self.deprecated.clone(),
+            has_install_script: self.has_install_script,
+            has_shrinkwrap: self.has_shrinkwrap,
+            workspaces: self.workspaces.clone(),
+            overrides: None,
+            dist: None,
+            verbatim: self.verbatim.clone(),
+        }
+    }
+
     /// Reads one version of a registry document; `None` if npm could not install it.
     pub fn parse_registry_version(json: &[u8]) -> Option<Manifest> {
         let text = document::text_of(json);

@@ -125,7 +125,7 @@ impl Packument {
     }
 
     /// Version texts, in document order.
-    pub fn versions(&self) -> impl Iterator<Item = &str> {
+    pub fn versions(&self) -> impl DoubleEndedIterator<Item = &str> {
         let (scanned, stored) = match &self.contents {
             Contents::Scanned(scanned) => (Some(scanned.versions.texts()), None),
             Contents::Stored(stored) => (None, Some(stored.texts())),

@@ -157,18 +157,30 @@ impl Picker {
     /// Looks at all versions of a packument that does not know their order.
     fn highest_of_all<'a>(&self, versions: &'a Versions, range: &Range) -> Option<&'a str> {
         let packument = &*versions.packument;
-        let parsed = |text: &'a str| Some((Version::parse(text)?, text));
-        let fitting = packument.versions().filter(|text| range.may_hold(text)).filter_map(parsed);
-        let fitting = fitting.filter(|(version, text)| range.satisfied_by(version) && versions.is_old_enough(text));
-        let mut fitting: Vec<(Version, &str)> = fitting.collect();
-        // Mostly the highest will do, and sorting is not needed. Of versions of equal precedence the first is taken.
-        let higher = |a: &(Version, &str), b: &(Version, &str)| b.0.precedence(&a.0);
-        let &(_, highest) = fitting.iter().min_by(|a, b| higher(a, b))?;
+        let fits = |version: &Version, text: &str| range.satisfied_by(version) && versions.is_old_enough(text);
+        let possible = || packument.versions().filter(|text| range.may_hold(text));
+        // Mostly the highest will do: of the others no more is read than tells that they are lower. Registries list versions
+        // in order of their publication, so going backwards the first that fits is rarely far from the highest.
+        let mut highest: Option<(Version, &'a str)> = None;
+        for text in possible().rev() {
+            if highest.as_ref().is_some_and(|(known, _)| known.is_surely_above(text)) {
+                continue;
+            }
+            let Some(version) = Version::parse(text) else { continue };
+            // Of versions of equal precedence the one that is listed first is taken.
+            let is_higher = highest.as_ref().is_none_or(|(known, _)| version.precedence(known).is_ge());
+            if is_higher && fits(&version, text) {
+                highest = Some((version, text));
+            }
+        }
+        let (_, highest) = highest?;
         let mut best = Best::default();
         if best.is_settled_by(highest, self.rank(packument, highest)) {
             return best.text();
         }
-        fitting.sort_by(higher);
+        let parsed = possible().filter_map(|text| Some((Version::parse(text)?, text)));
+        let mut fitting: Vec<(Version, &str)> = parsed.filter(|(version, text)| fits(version, text)).collect();
+        fitting.sort_by(|a, b| b.0.precedence(&a.0));
         for (_, text) in fitting {
             if best.is_settled_by(text, self.rank(packument, text)) {
                 break;

@@ -210,6 +210,9 @@ fn source_of(manifest: &Manifest) -> (Option<Arc<str>>, Option<Arc<str>>) {
 /// The integrity npm writes: the registry's, else the SHA-1 of old packages in the same notation.
 pub(crate) fn integrity(dist: &Dist) -> Option<String> {
     if let Some(integrity) = dist.integrity.as_deref().filter(|text| !text.trim().is_empty()) {
+        if !integrity.contains(char::is_whitespace) {
+            return Some(integrity.to_owned());
+        }
         return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     let shasum = dist.shasum.as_deref().filter(|text| !text.is_empty())?;

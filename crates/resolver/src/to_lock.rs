@@ -4,7 +4,7 @@ use crate::build::Builder;
 use crate::forest::Node;
 use crate::ids::NodeId;
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
-use gantry_spec::compare_locale_key;
+use gantry_spec::compare_locale;
 use rustc_hash::FxHashSet;
 
 /// What an entry is made of.
@@ -33,7 +33,7 @@ impl Builder {
             }
         }
         // Entries are large: they are made where they belong.
-        places.sort_by_cached_key(|(path, _)| compare_locale_key(path));
+        places.sort_by(|(left, _), (right, _)| compare_locale(left, right));
         let mut packages: Vec<LockEntry> = Vec::with_capacity(places.len() + 1);
         let project = self.root_entry(&root.manifest);
         if project.manifest != Manifest::default() {
@@ -95,9 +95,10 @@ impl Builder {
         }
         let package = self.forest.package_of(id);
         let name = package.name.filter(|&name| name != node.name).map(|name| self.forest.names.text(name).to_string());
-        let mut manifest = Manifest { name, overrides: None, dist: None, ..(*package.manifest).clone() };
-        if node.parent.is_some() {
-            manifest.dev_dependencies.clear();
+        let mut manifest = package.manifest.without_top();
+        manifest.name = name;
+        if node.parent.is_none() {
+            manifest.dev_dependencies.clone_from(&package.manifest.dev_dependencies);
         }
         let flags = node.flags;
         let hidden = self.options.omit_resolved && self.is_from_registry(node);

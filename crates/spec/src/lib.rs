@@ -10,7 +10,7 @@ mod text;
 mod version;
 
 pub use error::{AliasProblem, CODES, NameProblem, SpecError};
-pub use locale::{LocaleKey, compare_locale, compare_locale_key};
+pub use locale::compare_locale;
 pub use name::PackageName;
 pub use range::Range;
 pub use spec::{GitSpec, HostedGit, HostedKind, Spec, SpecKind};

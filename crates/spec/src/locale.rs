@@ -78,30 +78,6 @@ pub fn compare_locale(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// A key whose own order is that of [`compare_locale`], for sorting one list many times over.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LocaleKey(Box<[u8]>);
-
-/// Makes the sort key of a text.
-pub fn compare_locale_key(text: &str) -> LocaleKey {
-    let mut key = Vec::with_capacity(3 * text.len() + 1);
-    for weight in weights(text) {
-        match u8::try_from(weight.rank) {
-            Ok(rank) => key.push(rank),
-            Err(_) => {
-                key.push(u8::MAX);
-                key.extend_from_slice(&weight.rank.to_be_bytes());
-            }
-        }
-    }
-    // Ranks start at one, so a text sorts before those it begins. From here on texts of equal ranks are equally long.
-    key.push(0);
-    key.extend(weights(text).map(|weight| weight.accent));
-    key.extend(weights(text).map(|weight| weight.case));
-    key.extend_from_slice(text.as_bytes());
-    LocaleKey(key.into_boxed_slice())
-}
-
 /// What a character counts: its rank before all, then its accent, then its case.
 #[derive(Clone, Copy)]
 struct Weight {
@@ -133,7 +109,7 @@ fn weight(character: char) -> Weight {
             }
         }
     }
-    // Beyond every rank of ASCII, and beyond one byte for the key.
+    // Beyond every rank of ASCII.
     Weight { rank: 0x100 + u32::from(character), accent: 0, case: 0 }
 }
 

@@ -19,6 +19,9 @@ pub(crate) use scan::{Partial, Reading, partial, plain_end, prefix_length};
 /// `Number.MAX_SAFE_INTEGER`: no part of a version may be larger.
 pub(crate) const LARGEST_NUMBER: u64 = 9_007_199_254_740_991;
 
+/// Digits of a number that is surely none larger.
+const LONGEST_PLAIN: usize = 15;
+
 /// Longest text `semver` looks at, in UTF-16 units.
 pub(crate) const LONGEST_TEXT: usize = 256;
 
@@ -111,6 +114,29 @@ impl Version {
         matches!(*self.prerelease, [Identifier::Number(0)])
     }
 
+    /// Whether a version of this text ranks below this one, told by its numbers alone; false where they do not say it.
+    /// Who looks for the highest of hundreds of versions need not read those of which this is true.
+    pub fn is_surely_above(&self, text: &str) -> bool {
+        let ours = [self.major, self.minor, self.patch];
+        let (mut number, mut start) = (0, 0);
+        let mut place = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'0'..=b'9' if at - start < LONGEST_PLAIN => number = number * 10 + u64::from(byte - b'0'),
+                b'.' if at > start && place < 2 => {
+                    if number != ours[place] {
+                        return number < ours[place];
+                    }
+                    (number, start, place) = (0, at + 1, place + 1);
+                }
+                b'0'..=b'9' => return false,
+                // Loose reading may take the patch's last digits for a prerelease; the number is no greater then.
+                _ => return place == 2 && at > start && number < ours[2],
+            }
+        }
+        place == 2 && text.len() > start && number < ours[2]
+    }
+
     /// `semver.compare`: by the numbers, then by the prerelease (none is higher than any); build metadata does not count.
     pub fn precedence(&self, other: &Version) -> Ordering {
         let numbers = |version: &Version| (version.major, version.minor, version.patch);
@@ -132,7 +158,7 @@ fn plain_numbers(text: &str) -> Option<[u64; 3]> {
         match byte {
             b'0'..=b'9' => {
                 let number: &mut u64 = &mut numbers[place];
-                if at - start == 15 || (at > start && *number == 0) {
+                if at - start == LONGEST_PLAIN || (at > start && *number == 0) {
                     return None;
                 }
                 *number = *number * 10 + u64::from(byte - b'0');

@@ -10,14 +10,63 @@ use gantry_spec::compare_locale;
 use serde_json::{Number, Value};
 
 use crate::TextStyle;
-use crate::manifest::value::Object;
 
 /// Keys that lead, in this order.
 const LEADING_KEYS: [&str; 8] =
     ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
+/// A value to be written. It is borrowed from where it is: a lock has tens of thousands of them.
+pub(super) enum Part<'a> {
+    Text(&'a str),
+    True,
+    List(&'a [String]),
+    /// An object of texts.
+    Pairs(&'a [(String, String)]),
+    Members(Members<'a>),
+    Value(&'a Value),
+}
+
+impl Part<'_> {
+    fn is_object(&self) -> bool {
+        match self {
+            Part::Pairs(_) | Part::Members(_) => true,
+            Part::Value(value) => value.is_object(),
+            Part::Text(_) | Part::True | Part::List(_) => false,
+        }
+    }
+}
+
+/// An object to be written, in any order.
+#[derive(Default)]
+pub(super) struct Members<'a>(Vec<(&'a str, Part<'a>)>);
+
+impl<'a> Members<'a> {
+    pub(super) fn with_capacity(members: usize) -> Self {
+        Self(Vec::with_capacity(members))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Sets one of few members.
+    pub(super) fn set(&mut self, key: &'a str, part: Part<'a>) {
+        self.remove(key);
+        self.add(key, part);
+    }
+
+    /// Adds one of many members; of those with one key the last is written.
+    pub(super) fn add(&mut self, key: &'a str, part: Part<'a>) {
+        self.0.push((key, part));
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.0.retain(|(known, _)| *known != key);
+    }
+}
+
 /// The text of an object, with the line end at its end.
-pub(super) fn to_text(object: &Object, style: &TextStyle) -> Vec<u8> {
+pub(super) fn to_text(object: Members<'_>, style: &TextStyle) -> Vec<u8> {
     let default = TextStyle::default();
     let mut writer = Writer {
         text: String::new(),
@@ -26,7 +75,7 @@ pub(super) fn to_text(object: &Object, style: &TextStyle) -> Vec<u8> {
         newline: if style.newline.is_empty() { &default.newline } else { &style.newline },
         depth: 0,
     };
-    writer.object(object);
+    writer.part(Part::Members(object));
     writer.text.push_str(writer.newline);
     writer.text.into_bytes()
 }
@@ -44,6 +93,17 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Text(text) => self.string(text),
+            Part::True => self.text.push_str("true"),
+            Part::List(items) => self.list(items.iter().map(|item| Part::Text(item))),
+            Part::Pairs(pairs) => self.object(pairs.iter().map(|(key, text)| (key.as_str(), Part::Text(text)))),
+            Part::Members(members) => self.object(members.0.into_iter()),
+            Part::Value(value) => self.value(value),
+        }
+    }
+
     /// Recursion is bounded: the parser refuses documents deeper than 128.
     fn value(&mut self, value: &Value) {
         match value {
@@ -51,37 +111,47 @@ impl Writer<'_> {
             Value::Bool(flag) => self.text.push_str(if *flag { "true" } else { "false" }),
             Value::Number(number) => self.number(number),
             Value::String(text) => self.string(text),
-            Value::Array(items) => self.list(items),
-            Value::Object(members) => self.object(members),
+            Value::Array(items) => self.list(items.iter().map(Part::Value)),
+            Value::Object(members) => {
+                self.object(members.iter().map(|(key, value)| (key.as_str(), Part::Value(value))));
+            }
         }
     }
 
-    fn object(&mut self, members: &Object) {
-        if members.is_empty() {
+    fn object<'a>(&mut self, members: impl Iterator<Item = (&'a str, Part<'a>)>) {
+        let mut sorted: Vec<(Rank<'a>, Part<'a>)> =
+            members.map(|(key, part)| (Rank::of(key, part.is_object()), part)).collect();
+        if sorted.is_empty() {
             return self.text.push_str("{}");
         }
-        let mut sorted: Vec<(&str, &Value)> = members.iter().map(|(key, value)| (key.as_str(), value)).collect();
-        sorted.sort_by(compare_members);
+        sorted.sort_by(|(left, _), (right, _)| left.compare(right));
+        sorted.dedup_by(|later, kept| {
+            let is_same = later.0.key == kept.0.key;
+            if is_same {
+                std::mem::swap(later, kept);
+            }
+            is_same
+        });
         self.text.push('{');
         self.depth += 1;
-        for (position, (key, value)) in sorted.into_iter().enumerate() {
+        for (position, (Rank { key, .. }, part)) in sorted.into_iter().enumerate() {
             self.line(position);
             self.string(key);
             self.text.push_str(": ");
-            self.value(value);
+            self.part(part);
         }
         self.close('}');
     }
 
-    fn list(&mut self, items: &[Value]) {
-        if items.is_empty() {
+    fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = Part<'a>>) {
+        if items.len() == 0 {
             return self.text.push_str("[]");
         }
         self.text.push('[');
         self.depth += 1;
-        for (position, item) in items.iter().enumerate() {
+        for (position, item) in items.enumerate() {
             self.line(position);
-            self.value(item);
+            self.part(item);
         }
         self.close(']');
     }
@@ -128,17 +198,25 @@ impl Writer<'_> {
     }
 }
 
-fn compare_members((left_key, left): &(&str, &Value), (right_key, right): &(&str, &Value)) -> Ordering {
-    match (list_index(left_key), list_index(right_key)) {
-        (Some(left), Some(right)) => return left.cmp(&right),
-        (Some(_), None) => return Ordering::Less,
-        (None, Some(_)) => return Ordering::Greater,
-        (None, None) => {}
+/// What decides a member's place.
+struct Rank<'a> {
+    /// `u32::MAX` is no index.
+    index: u32,
+    is_object: bool,
+    leading: usize,
+    key: &'a str,
+}
+
+impl<'a> Rank<'a> {
+    fn of(key: &'a str, is_object: bool) -> Self {
+        let leading = LEADING_KEYS.iter().position(|leading| *leading == key).unwrap_or(LEADING_KEYS.len());
+        Self { index: list_index(key).unwrap_or(u32::MAX), is_object, leading, key }
     }
-    let place = |key: &str| LEADING_KEYS.iter().position(|leading| *leading == key).unwrap_or(LEADING_KEYS.len());
-    (left.is_object().cmp(&right.is_object()))
-        .then_with(|| place(left_key).cmp(&place(right_key)))
-        .then_with(|| compare_locale(left_key, right_key))
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let before_keys = |rank: &Self| (rank.index, rank.is_object, rank.leading);
+        before_keys(self).cmp(&before_keys(other)).then_with(|| compare_locale(self.key, other.key))
+    }
 }
 
 /// Keys such as `0` and `42`, which JavaScript orders as numbers before all others.

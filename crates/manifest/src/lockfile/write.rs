@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::{LockEntry, Lockfile, nice};
-use crate::manifest::value::{Object, worth_keeping};
+use super::nice::{self, Members, Part};
+use super::{LockEntry, Lockfile};
+use crate::manifest::value::worth_keeping;
 use crate::{DependencyMap, Manifest};
 
 impl Lockfile {
@@ -25,115 +26,116 @@ impl Lockfile {
     }
 
     fn text_of(&self, lockfile_version: u32, wanted: impl Fn(&LockEntry) -> bool) -> Vec<u8> {
-        let mut document = Object::new();
-        set_text(&mut document, "name", self.name.as_deref());
-        set_text(&mut document, "version", self.version.as_deref());
-        document.insert("lockfileVersion".into(), lockfile_version.into());
-        document.insert("requires".into(), true.into());
+        let mut document = Members::default();
+        document.set_text("name", self.name.as_deref());
+        document.set_text("version", self.version.as_deref());
+        let lockfile_version_number = Value::from(lockfile_version);
+        document.set("lockfileVersion", Part::Value(&lockfile_version_number));
+        document.set("requires", Part::True);
         if lockfile_version < 3
             && let Some(dependencies) = &self.dependencies
         {
-            document.insert("dependencies".into(), dependencies.clone());
+            document.set("dependencies", Part::Value(dependencies));
         }
-        if lockfile_version < 2 {
-            return nice::to_text(&document, &self.style);
-        }
-        let mut packages = Object::with_capacity(self.packages.len());
-        for entry in self.packages.iter().filter(|entry| wanted(entry)) {
-            let members = members_of(entry);
-            if !entry.path.is_empty() || !members.is_empty() {
-                packages.insert(entry.path.clone(), Value::Object(members));
+        if lockfile_version >= 2 {
+            let mut packages = Members::with_capacity(self.packages.len());
+            for entry in self.packages.iter().filter(|entry| wanted(entry)) {
+                let members = members_of(entry);
+                if !entry.path.is_empty() || !members.is_empty() {
+                    packages.add(&entry.path, Part::Members(members));
+                }
             }
+            document.set("packages", Part::Members(packages));
         }
-        document.insert("packages".into(), Value::Object(packages));
-        nice::to_text(&document, &self.style)
+        nice::to_text(document, &self.style)
     }
 }
 
 /// The members of one entry. Their order is the writer's matter.
-fn members_of(entry: &LockEntry) -> Object {
-    let mut members = Object::new();
+fn members_of(entry: &LockEntry) -> Members<'_> {
+    let mut members = Members::with_capacity(12);
     if entry.link {
         // A link says nothing else, not even flags: those are at its target. The project itself is the empty target.
-        members.insert("resolved".into(), entry.resolved.as_deref().unwrap_or_default().into());
-        members.insert("link".into(), true.into());
+        members.set("resolved", Part::Text(entry.resolved.as_deref().unwrap_or_default()));
+        members.set("link", Part::True);
         return members;
     }
-    set_text(&mut members, "resolved", entry.resolved.as_deref());
+    members.set_text("resolved", entry.resolved.as_deref());
     set_manifest(&mut members, &entry.manifest);
     if entry.is_top() {
-        set_pairs(&mut members, "devDependencies", &entry.manifest.dev_dependencies);
+        members.set_pairs("devDependencies", &entry.manifest.dev_dependencies);
         if entry.manifest.declares_dev_dependencies && entry.manifest.dev_dependencies.is_empty() {
-            members.insert("devDependencies".into(), Value::Object(Object::new()));
+            members.set("devDependencies", Part::Members(Members::default()));
         }
     }
-    set_text(&mut members, "integrity", entry.integrity.as_deref());
-    set_flag(&mut members, "inBundle", entry.in_bundle);
+    members.set_text("integrity", entry.integrity.as_deref());
+    members.set_flag("inBundle", entry.in_bundle);
     if entry.extraneous {
-        set_flag(&mut members, "extraneous", true);
+        members.set_flag("extraneous", true);
     } else {
-        set_flag(&mut members, "peer", entry.peer);
-        set_flag(&mut members, "dev", entry.dev);
-        set_flag(&mut members, "optional", entry.optional);
-        set_flag(&mut members, "devOptional", entry.dev_optional && !entry.dev && !entry.optional);
+        members.set_flag("peer", entry.peer);
+        members.set_flag("dev", entry.dev);
+        members.set_flag("optional", entry.optional);
+        members.set_flag("devOptional", entry.dev_optional && !entry.dev && !entry.optional);
     }
     members
 }
 
-fn set_manifest(members: &mut Object, manifest: &Manifest) {
-    set_text(members, "name", manifest.name.as_deref());
-    set_text(members, "version", manifest.version.as_deref());
-    set_pairs(members, "dependencies", &manifest.dependencies);
-    set_pairs(members, "peerDependencies", &manifest.peer_dependencies);
-    set_value(members, "peerDependenciesMeta", manifest.peer_dependencies_meta.as_ref());
-    set_pairs(members, "optionalDependencies", &manifest.optional_dependencies);
-    set_list(members, "bundleDependencies", &manifest.bundle_dependencies);
-    set_pairs(members, "acceptDependencies", &manifest.accept_dependencies);
-    set_value(members, "funding", manifest.funding.as_ref());
-    set_pairs(members, "engines", &manifest.engines);
-    set_list(members, "os", &manifest.os);
-    set_list(members, "cpu", &manifest.cpu);
-    set_list(members, "libc", &manifest.libc);
-    set_text(members, "license", manifest.license.as_deref());
-    set_flag(members, "hasShrinkwrap", manifest.has_shrinkwrap);
-    set_flag(members, "hasInstallScript", manifest.has_install_script);
-    set_pairs(members, "bin", &manifest.bin);
-    set_text(members, "deprecated", manifest.deprecated.as_deref());
-    set_value(members, "workspaces", manifest.workspaces.as_ref());
+fn set_manifest<'a>(members: &mut Members<'a>, manifest: &'a Manifest) {
+    members.set_text("name", manifest.name.as_deref());
+    members.set_text("version", manifest.version.as_deref());
+    members.set_pairs("dependencies", &manifest.dependencies);
+    members.set_pairs("peerDependencies", &manifest.peer_dependencies);
+    members.set_value("peerDependenciesMeta", manifest.peer_dependencies_meta.as_ref());
+    members.set_pairs("optionalDependencies", &manifest.optional_dependencies);
+    members.set_list("bundleDependencies", &manifest.bundle_dependencies);
+    members.set_pairs("acceptDependencies", &manifest.accept_dependencies);
+    members.set_value("funding", manifest.funding.as_ref());
+    members.set_pairs("engines", &manifest.engines);
+    members.set_list("os", &manifest.os);
+    members.set_list("cpu", &manifest.cpu);
+    members.set_list("libc", &manifest.libc);
+    members.set_text("license", manifest.license.as_deref());
+    members.set_flag("hasShrinkwrap", manifest.has_shrinkwrap);
+    members.set_flag("hasInstallScript", manifest.has_install_script);
+    members.set_pairs("bin", &manifest.bin);
+    members.set_text("deprecated", manifest.deprecated.as_deref());
+    members.set_value("workspaces", manifest.workspaces.as_ref());
     for (member, value) in &manifest.verbatim {
         // What is not worth keeping is left out in this form too.
-        members.shift_remove(member);
-        set_value(members, member, Some(value));
+        members.remove(member);
+        members.set_value(member, Some(value));
     }
 }
 
-fn set_text(members: &mut Object, member: &str, text: Option<&str>) {
-    if let Some(text) = text.filter(|text| !text.is_empty()) {
-        members.insert(member.into(), text.into());
+impl<'a> Members<'a> {
+    fn set_text(&mut self, member: &'a str, text: Option<&'a str>) {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.set(member, Part::Text(text));
+        }
     }
-}
 
-fn set_flag(members: &mut Object, member: &str, flag: bool) {
-    if flag {
-        members.insert(member.into(), true.into());
+    fn set_flag(&mut self, member: &'a str, flag: bool) {
+        if flag {
+            self.set(member, Part::True);
+        }
     }
-}
 
-fn set_value(members: &mut Object, member: &str, value: Option<&Value>) {
-    if let Some(value) = value.filter(|value| worth_keeping(value)) {
-        members.insert(member.into(), value.clone());
+    fn set_value(&mut self, member: &'a str, value: Option<&'a Value>) {
+        if let Some(value) = value.filter(|value| worth_keeping(value)) {
+            self.set(member, Part::Value(value));
+        }
     }
-}
 
-fn set_list(members: &mut Object, member: &str, list: &[String]) {
-    if !list.is_empty() {
-        members.insert(member.into(), list.into());
+    fn set_list(&mut self, member: &'a str, list: &'a [String]) {
+        if !list.is_empty() {
+            self.set(member, Part::List(list));
+        }
     }
-}
 
-fn set_pairs(members: &mut Object, member: &str, pairs: &DependencyMap) {
-    if !pairs.is_empty() {
-        let pairs = pairs.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str())));
-        members.insert(member.into(), Value::Object(pairs.collect()));
+    fn set_pairs(&mut self, member: &'a str, pairs: &'a DependencyMap) {
+        if !pairs.is_empty() {
+            self.set(member, Part::Pairs(pairs));
+        }
     }
 }

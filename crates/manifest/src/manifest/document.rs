@@ -6,10 +6,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::DependencyMap;
+use super::fields::{Field, Fields};
+use super::value::Object;
 
 /// The text of a document: byte order mark removed, bytes that are not UTF-8 replaced, as node reads files.
 pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
@@ -91,9 +96,7 @@ impl<'de> Visitor<'de> for Members<'_> {
         let mut found = Fields::default();
         while let Some(wanted) = access.next_key_seed(Key { wanted: self.wanted })? {
             match wanted {
-                Some(name) => {
-                    found.put(name, access.next_value::<Value>()?);
-                }
+                Some(name) => found.put(name, next_field(name, &mut access)?),
                 None => {
                     access.next_value::<IgnoredAny>()?;
                 }
@@ -102,7 +105,7 @@ impl<'de> Visitor<'de> for Members<'_> {
         Ok(Some(found))
     }
 
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
         while access.next_element::<IgnoredAny>()?.is_some() {}
         Ok(None)
     }
@@ -130,6 +133,104 @@ impl<'de> Visitor<'de> for Members<'_> {
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
+}
+
+/// What is read of `dist`: registries put signatures and more into it.
+const DIST_MEMBERS: &[&str] = &["tarball", "integrity", "shasum", "unpackedSize", "fileCount"];
+
+fn next_field<'de, A: MapAccess<'de>>(name: &str, access: &mut A) -> Result<Field, A::Error> {
+    Ok(match name {
+        "dependencies" | "devDependencies" | "optionalDependencies" | "peerDependencies" | "engines" => {
+            access.next_value_seed(Texts)?
+        }
+        "dist" => {
+            access.next_value_seed(Members { wanted: DIST_MEMBERS })?.map_or(Field::Value(Value::Null), Field::Fields)
+        }
+        _ => Field::Value(access.next_value()?),
+    })
+}
+
+/// Reads a value that mostly is an object of texts.
+struct Texts;
+
+impl<'de> DeserializeSeed<'de> for Texts {
+    type Value = Field;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Texts {
+    type Value = Field;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut texts = Vec::with_capacity(access.size_hint().unwrap_or(8));
+        while let Some(key) = access.next_key::<String>()? {
+            match access.next_value()? {
+                Value::String(text) => texts.push((key, text)),
+                other => {
+                    let mut object = object_of(texts);
+                    object.insert(key, other);
+                    while let Some((key, value)) = access.next_entry()? {
+                        object.insert(key, value);
+                    }
+                    return Ok(Field::Value(Value::Object(object)));
+                }
+            }
+        }
+        if is_key_twice(&texts) {
+            return Ok(Field::Value(Value::Object(object_of(texts))));
+        }
+        Ok(Field::Texts(texts))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(access)).map(Field::Value)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Field::Value(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Field::Value(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Field::Value(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Field::Value(value.into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Field::Value(value.into()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Field::Value(Value::Null))
+    }
+}
+
+fn object_of(texts: DependencyMap) -> Object {
+    texts.into_iter().map(|(key, text)| (key, Value::String(text))).collect()
+}
+
+/// Most maps are so short that looking at every pair is quickest.
+const SHORT_MAP: usize = 16;
+
+fn is_key_twice(texts: &DependencyMap) -> bool {
+    if texts.len() <= SHORT_MAP {
+        return (1..texts.len()).any(|at| texts[..at].iter().any(|(key, _)| *key == texts[at].0));
+    }
+    let mut known = FxHashSet::default();
+    !texts.iter().all(|(key, _)| known.insert(key.as_str()))
 }
 
 /// Recognises a wanted key without allocating for the others.

@@ -24,7 +24,7 @@ pub(crate) fn manifest_of(mut members: Fields, folder: Option<&str>) -> Result<M
         name: text(&mut members, "name")?,
         version: text(&mut members, "version")?,
         dependencies: dependencies(&mut members, "dependencies")?,
-        declares_dev_dependencies: members.get("devDependencies").is_some_and(Value::is_object),
+        declares_dev_dependencies: members.is_object("devDependencies"),
         dev_dependencies: dependencies(&mut members, "devDependencies")?,
         optional_dependencies: dependencies(&mut members, "optionalDependencies")?,
         accept_dependencies: text_pairs(members.take("acceptDependencies").as_ref()),
@@ -33,7 +33,7 @@ pub(crate) fn manifest_of(mut members: Fields, folder: Option<&str>) -> Result<M
         peer_dependencies_meta: keep(&mut members, "peerDependenciesMeta"),
         workspaces: keep(&mut members, "workspaces"),
         overrides: keep(&mut members, "overrides"),
-        dist: members.take("dist").and_then(dist_of),
+        dist: members.take_fields("dist").and_then(dist_of),
         ..Manifest::default()
     };
     read_peers(&mut members, &mut manifest)?;
@@ -80,6 +80,9 @@ fn text(members: &mut Fields, field: &str) -> Result<Option<String>, FieldProble
 
 fn dependencies(members: &mut Fields, field: &str) -> Result<DependencyMap, FieldProblem> {
     let problem = |field: String, expected| Err(FieldProblem { field, expected });
+    if let Some(dependencies) = members.take_texts(field) {
+        return Ok(dependencies);
+    }
     match members.take(field) {
         Some(Value::Object(entries)) => {
             let mut dependencies = DependencyMap::with_capacity(entries.len());
@@ -130,6 +133,10 @@ fn read_bundled(members: &mut Fields, manifest: &mut Manifest) {
 }
 
 fn read_engines(members: &mut Fields, manifest: &mut Manifest) {
+    if let Some(engines) = members.take_texts("engines") {
+        manifest.engines = engines;
+        return;
+    }
     let Some(engines) = keep(members, "engines") else { return };
     manifest.engines = text_pairs(Some(&engines));
     // Old packages have a list or a text here. It is no condition to npm, but the lock repeats it.
@@ -171,9 +178,8 @@ fn has_install_script(members: &Fields) -> bool {
     members.get("hasInstallScript").is_some_and(truthy) || has("preinstall") || has("install") || has("postinstall")
 }
 
-fn dist_of(value: Value) -> Option<Dist> {
-    let Value::Object(mut dist) = value else { return None };
-    let mut text = |field: &str| match dist.swap_remove(field) {
+fn dist_of(mut dist: Fields) -> Option<Dist> {
+    let mut text = |field: &str| match dist.take(field) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         _ => None,
     };

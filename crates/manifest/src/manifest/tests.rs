@@ -1,5 +1,6 @@
 //! What npm makes of a `package.json` and of a registry's version.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -227,5 +228,48 @@ fn half_a_surrogate_pair_does_not_cost_the_document() {
     assert_eq!(manifest.deprecated.as_deref(), Some("x\u{1f600} \u{fffd} \u{fffd}A \\ud800 \u{fffd}"));
     for broken in [r#"{"a":"\"#, r#"{"a":"\ud8"#, r#"{"a":"\ud800\"#, r#"\é"#, r#"{"a":"\ud800é"#] {
         assert_eq!(Manifest::parse_registry_version(broken.as_bytes()), None, "{broken}");
+    }
+}
+
+/// Values of the kinds that members of manifests have, rightly or not.
+fn any_value() -> impl Strategy<Value = Value> {
+    let text = || prop_oneof!["[a-c]{1,2}", "\\PC{0,4}"];
+    let leaf = prop_oneof![
+        4 => text().prop_map(Value::from),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => any::<u32>().prop_map(Value::from),
+        1 => Just(Value::Null),
+    ];
+    leaf.prop_recursive(2, 40, 20, move |inner| {
+        prop_oneof![
+            4 => prop::collection::vec((text(), text()), 0..20)
+                .prop_map(|pairs| pairs.into_iter().map(|(key, text)| (key, Value::from(text))).collect()),
+            1 => prop::collection::vec((text(), inner.clone()), 0..4).prop_map(|pairs| pairs.into_iter().collect()),
+            1 => prop::collection::vec(inner, 0..3).prop_map(Value::Array),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn members_mean_the_same_however_they_are_read(
+        members in prop::collection::vec((prop::sample::select(REGISTRY_MEMBERS), any_value()), 0..9),
+    ) {
+        let object: serde_json::Map<_, _> = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let bytes = serde_json::to_vec(&object).expect("JSON");
+        let whole = normalise::manifest_of(object.into(), None).ok();
+        prop_assert_eq!(Manifest::parse_registry_version(&bytes), whole);
+    }
+}
+
+#[test]
+fn of_a_dependency_given_twice_the_last_counts_in_the_first_place() {
+    let many: String = (0..20).map(|index| format!(r#""p{index}":"1","#)).collect();
+    for between in ["", &many] {
+        let json = format!(r#"{{"dependencies":{{"a":"1","b":"1",{between}"a":"2","c":"1"}}}}"#);
+        let manifest = Manifest::parse_registry_version(json.as_bytes()).expect("valid");
+        assert_eq!(manifest.dependencies[0], ("a".to_owned(), "2".to_owned()));
+        assert_eq!(manifest.dependencies.iter().filter(|(name, _)| name == "a").count(), 1);
+        assert_eq!(manifest.dependencies.last(), Some(&("c".to_owned(), "1".to_owned())));
     }
 }

@@ -51,23 +51,15 @@ fn skip_word(body: &[u8], at: usize, word: &[u8]) -> Scan<usize> {
     if body[at..].starts_with(word) { Ok(at + word.len()) } else { Err(NotJson(at)) }
 }
 
-/// How many bytes of a string are looked at one by one. Most strings of a packument are shorter than what it costs to
-/// start a vectorised search.
-const SHORT_STRING: usize = 16;
+/// How many bytes of a string are looked at before a vectorised search is started, which costs more than most strings of
+/// a packument are long.
+const SHORT_STRING: usize = 24;
 
 /// The position after the closing quote of the string whose opening quote is at `at`.
 pub(super) fn skip_string(body: &[u8], at: usize) -> Scan<usize> {
     let mut at = at + 1;
     loop {
-        let near = &body[at.min(body.len())..body.len().min(at + SHORT_STRING)];
-        let found = near.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-        let found = match found {
-            Some(offset) => at + offset,
-            None => {
-                let far = at + near.len();
-                far + memchr2(b'"', b'\\', &body[far..]).ok_or(NotJson(body.len()))?
-            }
-        };
+        let found = end_or_escape(body, at).ok_or(NotJson(body.len()))?;
         if body[found] == b'"' {
             return Ok(found + 1);
         }
@@ -77,6 +69,27 @@ pub(super) fn skip_string(body: &[u8], at: usize) -> Scan<usize> {
             return Err(NotJson(body.len()));
         }
     }
+}
+
+/// The first quote or backslash at or after `at`.
+fn end_or_escape(body: &[u8], at: usize) -> Option<usize> {
+    let rest = body.get(at..)?;
+    let (words, _) = rest.as_chunks::<8>();
+    for (index, word) in words.iter().take(SHORT_STRING / 8).enumerate() {
+        let found = quotes_and_backslashes(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(at + index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let far = rest.len().min(SHORT_STRING) / 8 * 8;
+    memchr2(b'"', b'\\', &rest[far..]).map(|offset| at + far + offset)
+}
+
+/// The highest bit of each byte that is a quote or a backslash. Bits above the lowest one set may be wrong.
+fn quotes_and_backslashes(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64))
 }
 
 /// One member of an object: where its key (with quotes) and its value are.

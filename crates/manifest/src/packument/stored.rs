@@ -208,7 +208,7 @@ impl Stored {
         self.head.time.1 > 0
     }
 
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn texts(&self) -> impl DoubleEndedIterator<Item = &str> {
         (0..self.head.versions).filter_map(|position| self.text(position))
     }
 

@@ -85,7 +85,7 @@ impl VersionTable {
         Ok((table, members.end()))
     }
 
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn texts(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.slots.iter().map(|slot| self.text(slot))
     }
 

@@ -31,6 +31,17 @@ fn numbers_reach_as_far_as_in_javascript() {
 }
 
 #[test]
+fn numbers_alone_tell_most_that_is_below() {
+    let known = version("1.20.3");
+    for below in ["1.20.2", "0.30.40", "1.3.99", "1.20.2-rc.1", "1.20.2+b", "1.20.0.9"] {
+        assert!(known.is_surely_above(below), "{below}");
+    }
+    for other in ["1.20.3", "1.20.3-rc.1", "1.100.0", "10.0.0", "v1.0.0", "1.2", "1.20.3333333333333333", ""] {
+        assert!(!known.is_surely_above(other), "{other}");
+    }
+}
+
+#[test]
 fn debug_shows_build_metadata_and_display_does_not() {
     let version = version("v1.2.3-rc.01+b");
     assert_eq!(version.to_string(), "1.2.3-rc.1");
@@ -46,6 +57,13 @@ proptest! {
             let again = Version::parse(&version.to_string()).expect("canonical text is a version");
             prop_assert_eq!(again.precedence(&version), Ordering::Equal);
             prop_assert_eq!(again.to_string(), version.to_string());
+        }
+    }
+
+    #[test]
+    fn what_is_surely_below_is_below(known in ANY_VERSION, text in prop_oneof![ANY_VERSION, r"[ 0-9.v+-]{0,12}", r"[0-3]{1,2}\.[0-9]{14,18}\.[0-3](\.5|b)?"]) {
+        if let (Some(known), Some(version)) = (Version::parse(&known), Version::parse(&text)) {
+            prop_assert!(!known.is_surely_above(&text) || version.precedence(&known).is_lt());
         }
     }
 
