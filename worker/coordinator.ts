@@ -153,6 +153,8 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       ...patienceOf(parameters),
     };
     const coordinator = await whileHeld(() => Coordinator.open(options, pool));
+    // Where nothing is stored an install is near, and it will have something to unpack.
+    if (coordinator.projects().length === 0) pool.warm();
     store = { name, coordinator, pool, archives: new Archives(), release };
   } catch (error) {
     release();

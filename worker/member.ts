@@ -34,7 +34,11 @@ export class Member {
   constructor(module: WebAssembly.Module, index: number) {
     this.#module = module;
     this.#index = index;
-    this.#start();
+  }
+
+  /** Start its worker, if there is none, before it is needed. */
+  warm(): void {
+    if (!this.#worker) this.#start();
   }
 
   /** Jobs handed over and not answered yet. */
@@ -45,7 +49,7 @@ export class Member {
   async open(store: string, pack: string): Promise<void> {
     if (this.#pack) await this.close();
     // A place that was given up gets a fresh chance with each install.
-    if (!this.#worker) this.#start();
+    this.warm();
     this.#deaths = 0;
     await this.#call({ kind: 'open', store, pack, successor: false });
     // Not before: a successor that started meanwhile would open it too. From here on it may have packages that are not

@@ -30,6 +30,11 @@ export class Pool implements PoolPort {
     this.#members = Array.from({ length: size }, (_, index) => new Member(module, index));
   }
 
+  /** Start the workers before they are needed. */
+  warm(): void {
+    for (const member of this.#members) member.warm();
+  }
+
   async open(store: string, packs: string[]): Promise<void> {
     if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
     await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));

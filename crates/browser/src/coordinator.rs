@@ -13,9 +13,9 @@ use crate::javascript::{from_object, scope, to_object, until_aborted};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
 use crate::project::{BrowserProject, OpenProject, ProjectOptions};
-use crate::store::BrowserStore;
+use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
-use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome, PackageStore};
+use gantry_engine::{EngineError, Event, Fault, InstallMode, Outcome, PackageStore, Phase};
 use gantry_manifest::Lockfile;
 use gantry_registry::RegistryClient;
 use gantry_resolver::{Explanation, Project, ResolveOptions, explain};
@@ -60,11 +60,6 @@ struct InstalledProject {
 /// Nothing of that name is installed.
 pub(crate) fn unknown_project(name: &str) -> Fault {
     Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
-}
-
-/// The browser, or its user, removed what this origin had stored, while an install wrote it.
-fn cleared() -> Fault {
-    Fault::new("STORE_LOST", "the storage of this site was cleared during the install").with_hint("Install again.")
 }
 
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
@@ -134,7 +129,7 @@ impl Coordinator {
         let settings = options.registry_settings(&scope().location().origin())?;
         let mirror = BrowserMirror::open(store.directory().clone()).await;
         let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));
-        Ok(Self { registry: Rc::new(registry), mirror, store: Rc::new(store), projects: RefCell::default() })
+        Ok(Self { registry: Rc::new(registry), mirror, store, projects: RefCell::default() })
     }
 
     fn current_store(&self) -> Rc<BrowserStore> {
@@ -182,13 +177,20 @@ impl Coordinator {
         let mode = request.mode;
         store.set_timed(request.timing);
 
-        store.lend_packs().await?;
+        if recorded.is_none() {
+            // Hardly all of it is stored.
+            let _ = store.begin_lending();
+        }
         let host = BrowserHost {
             registry: Rc::clone(&self.registry),
             store: Rc::clone(&store),
             project: BrowserProject::new(Rc::clone(&store), files),
         };
         let mut listener = |event: Event| {
+            if matches!(event, Event::Phase { phase: Phase::Resolve }) {
+                // Something has changed: the workers start while documents are fetched.
+                let _ = store.begin_lending();
+            }
             if let Ok(object) = to_object(&event) {
                 if let Event::Timing(report) = &event {
                     // As text, which a page saves as it is.
@@ -203,7 +205,7 @@ impl Coordinator {
             async { gantry_engine::install(&host, &request, &mut listener).await.map_err(|error| error.to_fault()) };
         let outcome = until_aborted(signal, install).await;
         // Before files are closed, which must not be done to those that were removed under their handles.
-        if !store.is_there().await? {
+        if store.is_lending() && !store.is_there().await? {
             return Err(cleared());
         }
         if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {

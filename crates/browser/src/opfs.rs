@@ -154,6 +154,16 @@ impl OpfsDirectory {
         }
     }
 
+    /// How many bytes a file has now; none where there is no such file.
+    pub async fn length(&self, name: &str) -> Result<u64, FileError> {
+        match self.snapshot(name).await {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length")]
+            Ok(file) => Ok(file.size() as u64),
+            Err(error) if error.kind == FileErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A file as it is now.
     pub async fn snapshot(&self, name: &str) -> Result<File, FileError> {
         let path = self.path(name);

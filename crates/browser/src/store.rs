@@ -19,9 +19,10 @@ use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, Random
 use gantry_store::{
     JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace, StoreError, Usage,
 };
+use js_sys::Promise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// Unpacked bytes between two commits: about a second of work lost at worst, for a flush of some ten milliseconds.
@@ -35,6 +36,11 @@ pub(crate) fn file_fault(error: &FileError) -> Fault {
 fn closed() -> Fault {
     Fault::new("STORE_LOST", "the store is being cleared, or could not be opened again afterwards")
         .with_hint("Clear it again, or reload the page.")
+}
+
+/// The browser, or its user, removed what this origin had stored, while an install wrote it.
+pub(crate) fn cleared() -> Fault {
+    Fault::new("STORE_LOST", "the storage of this site was cleared during the install").with_hint("Install again.")
 }
 
 fn gone() -> Fault {
@@ -79,6 +85,10 @@ pub(crate) struct BrowserStore {
     lent: RefCell<Vec<u32>>,
     /// Packages whose checksum was right when they were first read, or that were unpacked since the store was opened.
     checked: RefCell<FxHashSet<PackageKey>>,
+    /// The handing over of packs that this install has begun; resolves to `undefined`, or to why it failed.
+    lending: RefCell<Option<Promise>>,
+    /// Itself, for what goes on when nobody waits for it any more.
+    this: Weak<BrowserStore>,
     /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
     /// or removed, which an open one would prevent.
     opening: Mutex<()>,
@@ -88,10 +98,11 @@ pub(crate) struct BrowserStore {
 
 impl BrowserStore {
     /// Opens the store `name` of this origin.
-    pub async fn open(name: &str, pool: PoolPort) -> Result<Self, Fault> {
+    pub async fn open(name: &str, pool: PoolPort) -> Result<Rc<Self>, Fault> {
         let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
-        let packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
-        Ok(Self {
+        let mut packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
+        lending::retire_short(&mut packs, &directory).await?;
+        Ok(Rc::new_cyclic(|this| Self {
             name: name.to_owned(),
             directory,
             pool,
@@ -101,10 +112,12 @@ impl BrowserStore {
             timed: Cell::default(),
             readers: RefCell::default(),
             lent: RefCell::default(),
+            lending: RefCell::default(),
+            this: this.clone(),
             checked: RefCell::default(),
             opening: Mutex::new(()),
             committing: Mutex::new(()),
-        })
+        }))
     }
 
     /// The folder that all of it is in.
@@ -287,6 +300,7 @@ impl PackageStore for BrowserStore {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
+        self.packs_are_lent().await?;
         let handed_over = HandedOver::now(&job);
         let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;
         handed_over.came_back();

@@ -1,13 +1,63 @@
-//! Packs on loan: each worker of the pool appends to one while an install runs.
+//! Packs on loan: each worker of the pool appends to one from when an install has the first package to unpack until it ends.
+//! An install that finds everything stored starts no worker and waits for none.
 
-use super::{BrowserStore, closed, file_fault};
+use super::{BrowserStore, cleared, closed, file_fault};
+use crate::error::{failed, to_javascript};
+use crate::javascript::settle;
+use crate::opfs::OpfsDirectory;
+use futures_util::future::join_all;
 use gantry_engine::{Fault, PackageStore};
 use gantry_platform::FileErrorKind;
-use gantry_store::PackAssignment;
+use gantry_store::{PackAssignment, PackStore, pack_name};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::future_to_promise;
+
+/// Leaves the packs alone that end before what is recorded of them, so that installs bring what they lack.
+pub(super) async fn retire_short(packs: &mut PackStore<OpfsDirectory>, directory: &OpfsDirectory) -> Result<(), Fault> {
+    let ends = packs.pack_ends();
+    let lengths = join_all(ends.iter().map(async |(pack, _)| directory.length(&pack_name(*pack)).await)).await;
+    for ((pack, _), length) in ends.into_iter().zip(lengths) {
+        // Why one cannot be looked at is for those to say who need it.
+        let Ok(length) = length else { continue };
+        packs.retire_if_short(pack, length).map_err(|error| Fault::from(&error))?;
+    }
+    Ok(())
+}
 
 impl BrowserStore {
+    /// Begins to hand over packs, for an install that is going to need them.
+    pub fn begin_lending(&self) -> Promise {
+        let begin = || {
+            let store = self.this.upgrade().expect("whoever asks has it");
+            // To its end also when the install is given up meanwhile: what a worker opens has to be taken back from it.
+            future_to_promise(async move {
+                Ok(store.lend_packs().await.err().map_or(JsValue::UNDEFINED, |fault| to_javascript(&fault)))
+            })
+        };
+        self.lending.borrow_mut().get_or_insert_with(begin).clone()
+    }
+
+    /// Resolves when the workers can append.
+    pub(super) async fn packs_are_lent(&self) -> Result<(), Fault> {
+        if !self.lent.borrow().is_empty() {
+            return Ok(());
+        }
+        let fault = settle(self.begin_lending()).await?;
+        if fault.is_undefined() { Ok(()) } else { Err(failed(&fault)) }
+    }
+
+    /// Whether packs have been handed over, or are being, in this install.
+    pub fn is_lending(&self) -> bool {
+        self.lending.borrow().is_some()
+    }
+
     /// Hands a pack to each worker of the pool. One that its worker finds damaged is left alone from now on.
-    pub async fn lend_packs(&self) -> Result<(), Fault> {
+    async fn lend_packs(&self) -> Result<(), Fault> {
+        // What is written into files that the browser has removed is nowhere.
+        if !self.is_there().await? {
+            return Err(cleared());
+        }
         loop {
             let packs = self.writable_packs()?;
             // After a read that is opening its pack, so that this one is let go of too.
@@ -48,8 +98,11 @@ impl BrowserStore {
         Ok(found)
     }
 
-    /// Makes everything durable and takes the packs back.
+    /// Makes everything durable and takes the packs back, if any are lent.
     pub async fn collect_packs(&self) -> Result<(), Fault> {
+        if !self.is_lending() {
+            return Ok(());
+        }
         let committed = self.commit().await;
         self.pending.borrow_mut().clear();
         committed.and(self.take_back().await)
@@ -66,6 +119,9 @@ impl BrowserStore {
     }
 
     async fn take_back(&self) -> Result<(), Fault> {
+        if let Some(lending) = self.lending.take() {
+            settle(lending).await?;
+        }
         let _guard = self.opening.lock().await;
         let closed = self.pool.close_packs().await;
         self.lent.borrow_mut().clear();

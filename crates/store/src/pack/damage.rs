@@ -1,6 +1,6 @@
 //! Packs that cannot be appended to: their header is not theirs, or they end before what was recorded of them.
 //!
-//! Such a pack is found when a writer refuses it. No writer gets it again, what it still has can be read and is written to
+//! Such a pack is found when the store is opened or a writer refuses it. No writer gets it again, what it still has can be read and is written to
 //! another pack by the next prune, and packages that it lacks bytes of leave the store, so that the next install brings them.
 
 use super::{JournalRecord, PackStore, PackWriter, format::HEADER};
@@ -21,15 +21,35 @@ impl<D: Directory> PackStore<D> {
             Err(StoreError::Corrupt { .. } | StoreError::Format { .. }) => {}
             Err(other) => return Err(other),
         }
-        let length = file.len()?;
+        self.retire(pack, file.len()?)?;
+        Ok(true)
+    }
+
+    /// The packs that something is recorded of, and where each must not end before.
+    pub fn pack_ends(&self) -> Vec<(u32, u64)> {
+        let mut ends: Vec<(u32, u64)> = self.catalog.pack_ends().iter().map(|(&pack, &end)| (pack, end)).collect();
+        ends.sort_unstable();
+        ends
+    }
+
+    /// Retires a pack whose file has `length` bytes, if it ends before what is recorded of it; gives whether it does.
+    pub fn retire_if_short(&mut self, pack: u32, length: u64) -> Result<bool, StoreError> {
+        let is_short = self.catalog.pack_ends().get(&pack).is_some_and(|&end| length < end);
+        if is_short {
+            self.retire(pack, length)?;
+        }
+        Ok(is_short)
+    }
+
+    /// No writer gets it again, and what lies beyond its end leaves the store.
+    fn retire(&mut self, pack: u32, length: u64) -> Result<(), StoreError> {
         let packages = self.catalog.packages().into_iter();
         let lost = packages
             .filter(|(_, package)| package.place.pack == pack && package.place.end().is_none_or(|end| end > length))
             .map(|(key, _)| JournalRecord::PackageRemoved { key: key.clone() })
             .collect();
         self.retired.insert(pack);
-        self.commit(lost)?;
-        Ok(true)
+        self.commit(lost)
     }
 }
 

@@ -132,6 +132,23 @@ fn what_a_pack_lacks_leaves_the_store_when_a_writer_refuses_it() {
 }
 
 #[test]
+fn what_a_pack_lacks_leaves_the_store_when_it_is_seen_to_be_short() {
+    for (length, left) in [(16 + 60, vec![key("a")]), (0, Vec::new())] {
+        let mut store = opened(cut(&filled(), "pack-0", length));
+        let (pack, end) = store.pack_ends()[0];
+        assert!(end > length as u64);
+        assert!(store.retire_if_short(pack, length as u64).unwrap());
+        let kept: Vec<PackageKey> = store.catalog().packages().into_iter().map(|(key, _)| key.clone()).collect();
+        assert_eq!(kept, left);
+        assert!(store.packs_for_writers(1)[0].pack != pack);
+    }
+    let mut store = opened(filled());
+    let (pack, end) = store.pack_ends()[0];
+    assert!(!store.retire_if_short(pack, end).unwrap() && !store.retire_if_short(pack + 7, 0).unwrap());
+    assert_eq!(store.packs_for_writers(1)[0].pack, pack);
+}
+
+#[test]
 fn a_sound_pack_is_not_retired() {
     let directory = filled();
     let mut store = opened(directory.clone());
