@@ -12,8 +12,7 @@ use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError};
 use gantry_resolver::{
-    MachineCheck, Project, Resolution, check_machine, legacy_dependencies, lock_is_settled, lock_mismatches,
-    optional_set,
+    MachineCheck, Project, Resolution, SettledLock, check_machine, legacy_dependencies, lock_mismatches, optional_set,
 };
 use gantry_store::PackageKey;
 use rustc_hash::FxHashMap;
@@ -55,25 +54,24 @@ async fn run<H: Host>(
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
 
     let settled = |lock: &Lockfile| {
-        !lock.is_old()
-            && is_named(request, lock, &project.root)
-            && describes_project(lock, &project)
-            && lock_is_settled(&project, lock, &request.resolve)
+        let may_be = !lock.is_old() && is_named(request, lock, &project.root) && describes_project(lock, &project);
+        may_be.then(|| SettledLock::of(&project, lock, &request.resolve))?
     };
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    let is_settled = lock.as_ref().is_some_and(settled);
-    let (mut lockfile, abbreviated, checked) = match lock {
-        Some(lock) if is_settled => {
+    let settled = lock.as_ref().and_then(settled);
+    let (mut lockfile, abbreviated, checked) = match (lock, settled) {
+        (Some(mut lock), Some(settled)) => {
+            lock.packages.retain(|entry| !settled.extraneous().contains(&entry.path));
             progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
-            let checked = check_machine(&lock, &request.resolve)?;
+            let checked = settled.check_machine()?;
             for warning in &checked.warnings {
                 progress.warn(warning.code, warning.message.clone());
             }
             (lock, None, checked)
         }
-        lock => {
+        (lock, _) => {
             progress.phase(Phase::Resolve);
             // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
             let resolved = loop {

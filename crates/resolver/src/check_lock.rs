@@ -47,32 +47,66 @@ pub fn lock_satisfies(project: &Project, lock: &Lockfile, options: &ResolveOptio
     if messages.is_empty() { Ok(()) } else { Err(messages) }
 }
 
-/// Whether a resolution would leave the lock's packages as they are: it holds what the manifest asks for, nothing that
-/// nobody asks for, and says of each package for whom it is there.
-pub fn lock_is_settled(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> bool {
-    let options = ResolveOptions { save: false, ..options.clone() };
-    // Whether what it names may be had is for a resolution to say.
-    if !options.allowed.is_everything() {
-        return false;
+/// A lock that a resolution would leave as it is, but for packages that nobody asks for.
+#[derive(Debug)]
+pub struct SettledLock {
+    builder: Builder,
+    extraneous: BTreeSet<String>,
+}
+
+impl SettledLock {
+    /// Whether a resolution would only take out of the lock what nobody asks for: it holds what the manifest asks for, and says
+    /// of each package for whom it is there.
+    pub fn of(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> Option<Self> {
+        let options = ResolveOptions { save: false, ..options.clone() };
+        // Whether what it names may be had is for a resolution to say.
+        if !options.allowed.is_everything() {
+            return None;
+        }
+        let mut builder = builder(project.clone(), Some(lock), options).ok()?;
+        if builder.start().is_err() || !builder.orphans.is_empty() {
+            return None;
+        }
+        let entries: FxHashMap<&str, &LockEntry> =
+            lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        let mut extraneous = BTreeSet::new();
+        for id in builder.forest.inventory() {
+            let Node { flags, link, parent, .. } = *builder.forest.node(id);
+            let location = builder.forest.location(id);
+            let says_so = |entry: &&LockEntry| {
+                let dev_optional = flags.dev_optional && !flags.dev && !flags.optional;
+                let recorded = entry.dev_optional && !entry.dev && !entry.optional;
+                let said = (entry.dev, entry.optional, entry.peer, recorded);
+                said == (flags.dev, flags.optional, flags.peer, dev_optional)
+            };
+            let is_recorded =
+                || link.is_some() || parent.is_none() || entries.get(location.as_str()).is_some_and(says_so);
+            // What is outside of the project is somebody else's affair.
+            let is_content = || !builder.forest.is_inside(id) || builder.problem_edges(id).is_empty();
+            if flags.extraneous && parent.is_some() && link.is_none() && is_content() {
+                extraneous.insert(location);
+            } else if flags.extraneous || !is_recorded() || !is_content() {
+                return None;
+            }
+        }
+        Some(Self { builder, extraneous })
     }
-    let Ok(mut builder) = builder(project.clone(), Some(lock), options) else { return false };
-    if builder.start().is_err() || !builder.orphans.is_empty() {
-        return false;
+
+    /// Paths of the packages that nobody asks for. None of them is to be installed.
+    pub fn extraneous(&self) -> &BTreeSet<String> {
+        &self.extraneous
     }
-    let entries: FxHashMap<&str, &LockEntry> = lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-    builder.forest.inventory().into_iter().all(|id| {
-        let Node { flags, link, parent, .. } = *builder.forest.node(id);
-        let location = builder.forest.location(id);
-        let says_so = |entry: &&LockEntry| {
-            let dev_optional = flags.dev_optional && !flags.dev && !flags.optional;
-            let recorded = entry.dev_optional && !entry.dev && !entry.optional;
-            (entry.dev, entry.optional, entry.peer, recorded) == (flags.dev, flags.optional, flags.peer, dev_optional)
-        };
-        let is_recorded = || link.is_some() || parent.is_none() || entries.get(location.as_str()).is_some_and(says_so);
-        // What is outside of the project is somebody else's affair.
-        let is_content = || !builder.forest.is_inside(id) || builder.problem_edges(id).is_empty();
-        !flags.extraneous && is_recorded() && is_content()
-    })
+
+    /// [`check_machine`] for what is left without the extraneous packages.
+    pub fn check_machine(mut self) -> Result<MachineCheck, ResolveError> {
+        for node in self.builder.forest.inventory().into_iter().rev() {
+            if self.extraneous.contains(&self.builder.forest.location(node)) {
+                self.builder.forest.remove(node);
+            }
+        }
+        self.builder.warnings.clear();
+        machine_check(self.builder)
+    }
 }
 
 /// npm ci's list of what differs between a lock and the tree that was resolved from it: empty where they agree.
@@ -108,7 +142,10 @@ pub struct MachineCheck {
 /// Checks every package of a lock against the machine of `options`, under its `force`, `engine_strict` and `omit_*`. A
 /// required package that is not made for the machine is an error, as it is in a resolution.
 pub fn check_machine(lock: &Lockfile, options: &ResolveOptions) -> Result<MachineCheck, ResolveError> {
-    let mut builder = planted(lock, options)?;
+    machine_check(planted(lock, options)?)
+}
+
+fn machine_check(mut builder: Builder) -> Result<MachineCheck, ResolveError> {
     builder.check_machine()?;
     let nodes = builder.forest.inventory().into_iter();
     let inert =

@@ -32,7 +32,7 @@ mod shelf;
 mod to_lock;
 mod why;
 
-pub use check_lock::{MachineCheck, check_machine, lock_is_settled, lock_mismatches, lock_satisfies, optional_set};
+pub use check_lock::{MachineCheck, SettledLock, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 pub use legacy_tree::legacy_dependencies;
