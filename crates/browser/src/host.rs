@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// What a browser runs to one host over HTTP/1.1 is six requests; over HTTP/2 it is a hundred or so, and the page itself
 /// is the limit at about a thousand requests a second.
-const DOCUMENT_SLOTS: usize = 24;
+const DOCUMENT_SLOTS: usize = 64;
 /// The pool queues by itself; this bounds how far ahead of it the pipeline runs.
 const PACKAGE_SLOTS: usize = 64;
 
