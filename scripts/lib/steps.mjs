@@ -48,7 +48,8 @@ export async function runSteps(area, steps, wanted = []) {
 
 /** How what a failed step ran ended, when its output was kept: what is shown far above may be cut off where this is read. */
 function lastLines(failure) {
-  if (!failure) return [];
+  // Whoever ends it knows why.
+  if (!failure || interruptedBy()) return [];
   return (failure.output || failure.message).trimEnd().split('\n').slice(-LAST_LINES);
 }
 
