@@ -12,6 +12,15 @@ export interface ProjectChange extends PackageChanges {
 /** Called after the new tree is there. */
 export type ChangeListener = (change: ProjectChange) => void;
 
+/** What goes through the channel. */
+interface Announcement {
+  /** When it was made, in milliseconds since 1970, on the clock that all of the origin's pages and workers share. */
+  at: number;
+  change: ProjectChange;
+}
+
+const now = () => performance.timeOrigin + performance.now();
+
 function channelName(store: string): string {
   return `gantry-changes:${store}`;
 }
@@ -21,7 +30,7 @@ export function announceChanges(store: string, { name, changes }: Pick<Installed
   const { added, removed, replaced } = changes;
   if (added.length + removed.length + replaced.length === 0) return;
   const channel = new BroadcastChannel(channelName(store));
-  channel.postMessage({ project: name, ...changes } satisfies ProjectChange);
+  channel.postMessage({ at: now(), change: { project: name, ...changes } } satisfies Announcement);
   channel.close();
 }
 
@@ -34,8 +43,10 @@ export function watchProject(
   { store = 'gantry', project = 'default' }: { store?: string; project?: string } = {},
 ): () => void {
   const channel = new BroadcastChannel(channelName(store));
-  channel.onmessage = ({ data }: MessageEvent<ProjectChange>) => {
-    if (data.project === project) listener(data);
+  // An install's answer may be here before its announcement has come round: whoever watches from then on knows of it.
+  const since = now();
+  channel.onmessage = ({ data: { at, change } }: MessageEvent<Announcement>) => {
+    if (change.project === project && at > since) listener(change);
   };
   return () => channel.close();
 }
