@@ -177,6 +177,7 @@ impl Coordinator {
         let mode = request.mode;
         store.set_timed(request.timing);
 
+        store.retire_short_packs().await?;
         if recorded.is_none() {
             // Hardly all of it is stored.
             let _ = store.begin_lending();

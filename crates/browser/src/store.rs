@@ -100,8 +100,7 @@ impl BrowserStore {
     /// Opens the store `name` of this origin.
     pub async fn open(name: &str, pool: PoolPort) -> Result<Rc<Self>, Fault> {
         let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
-        let mut packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
-        lending::retire_short(&mut packs, &directory).await?;
+        let packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
         Ok(Rc::new_cyclic(|this| Self {
             name: name.to_owned(),
             directory,

@@ -4,7 +4,6 @@
 use super::{BrowserStore, cleared, closed, file_fault};
 use crate::error::{failed, to_javascript};
 use crate::javascript::settle;
-use crate::opfs::OpfsDirectory;
 use futures_util::future::join_all;
 use gantry_engine::{Fault, PackageStore};
 use gantry_platform::FileErrorKind;
@@ -13,19 +12,22 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::future_to_promise;
 
-/// Leaves the packs alone that end before what is recorded of them, so that installs bring what they lack.
-pub(super) async fn retire_short(packs: &mut PackStore<OpfsDirectory>, directory: &OpfsDirectory) -> Result<(), Fault> {
-    let ends = packs.pack_ends();
-    let lengths = join_all(ends.iter().map(async |(pack, _)| directory.length(&pack_name(*pack)).await)).await;
-    for ((pack, _), length) in ends.into_iter().zip(lengths) {
-        // Why one cannot be looked at is for those to say who need it.
-        let Ok(length) = length else { continue };
-        packs.retire_if_short(pack, length).map_err(|error| Fault::from(&error))?;
-    }
-    Ok(())
-}
-
 impl BrowserStore {
+    /// Retires the packs that end before what is recorded of them, for an install that begins: it brings what they lack.
+    pub async fn retire_short_packs(&self) -> Result<(), Fault> {
+        let ends = self.with_packs(PackStore::pack_ends)?;
+        let length = async |pack: u32| self.directory.length(&pack_name(pack)).await;
+        let lengths = join_all(ends.iter().map(|(pack, _)| length(*pack))).await;
+        let mut packs = self.packs.borrow_mut();
+        let packs = packs.as_mut().ok_or_else(closed)?;
+        for ((pack, _), length) in ends.into_iter().zip(lengths) {
+            // Why one cannot be looked at is for those to say who need it.
+            let Ok(length) = length else { continue };
+            packs.retire_if_short(pack, length).map_err(|error| Fault::from(&error))?;
+        }
+        Ok(())
+    }
+
     /// Begins to hand over packs, for an install that is going to need them.
     pub fn begin_lending(&self) -> Promise {
         let begin = || {

@@ -1,6 +1,6 @@
 //! Packs that cannot be appended to: their header is not theirs, or they end before what was recorded of them.
 //!
-//! Such a pack is found when the store is opened or a writer refuses it. No writer gets it again, what it still has can be read and is written to
+//! Such a pack is found by its length when an install begins, or when a writer refuses it. No writer gets it again, what it still has can be read and is written to
 //! another pack by the next prune, and packages that it lacks bytes of leave the store, so that the next install brings them.
 
 use super::{JournalRecord, PackStore, PackWriter, format::HEADER};
