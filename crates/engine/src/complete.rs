@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::request::LockFields;
 use crate::traffic::{Traffic, VersionId};
 use gantry_layout::package_key;
-use gantry_manifest::{LockEntry, Lockfile};
+use gantry_manifest::{LockEntry, Lockfile, Text};
 use gantry_registry::VersionFacts;
 use rustc_hash::FxHashSet;
 
@@ -21,7 +21,7 @@ pub(crate) struct Lacking {
     pub abbreviated: FxHashSet<String>,
     /// Paths and versions of what a lock of npm 6 or before had: there npm itself takes what abbreviated packuments say,
     /// and leaves it at that.
-    pub old: FxHashSet<(String, Option<String>)>,
+    pub old: FxHashSet<(String, Option<Text>)>,
 }
 
 impl Lacking {
@@ -86,5 +86,5 @@ pub(crate) async fn complete_lock<H: Host>(
 
 fn version_of(entry: &LockEntry) -> VersionId {
     let version = entry.manifest.version.clone().unwrap_or_default();
-    VersionId { name: entry.package_name().to_owned(), version }
+    VersionId { name: entry.package_name().into(), version }
 }

@@ -1,6 +1,7 @@
 //! What an install tells about itself while it runs.
 
 use crate::timing::TimingReport;
+use gantry_manifest::Text;
 use serde::Serialize;
 
 /// The stages of an install, in order; resolving and fetching overlap.
@@ -49,9 +50,9 @@ pub enum Event {
     /// A package is in the store.
     Package {
         /// Its name.
-        name: String,
+        name: Text,
         /// Its version.
-        version: String,
+        version: Text,
         /// Whether the store had it already.
         reused: bool,
     },

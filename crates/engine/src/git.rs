@@ -68,14 +68,14 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
     let version = manifest.version.clone().unwrap_or_default();
     let job = IngestJob {
         key: PackageKey::from_address(&resolved),
-        name: name.to_owned(),
+        name: name.into(),
         size_hint: body.len() as u64,
         tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, None),
         version,
         source: None,
         asked: host.registry().clock().monotonic_milliseconds(),
     };
-    let answer = SourceAnswer { manifest, resolved: Some(resolved), integrity: None };
+    let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
     Ok(Found { answer, job: Some(job), notes })
 }
 

@@ -5,7 +5,7 @@ use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::Future;
 use gantry_layout::{Plan, is_git};
-use gantry_manifest::Lockfile;
+use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, TarballRequest};
 use gantry_store::{PackageIndex, PackageKey};
@@ -17,9 +17,9 @@ pub struct IngestJob {
     /// Where the store keeps it.
     pub key: PackageKey,
     /// Its name, for events.
-    pub name: String,
+    pub name: Text,
     /// Its version, for events.
-    pub version: String,
+    pub version: Text,
     /// How to fetch it.
     pub tarball: TarballRequest,
     /// Where its bytes come from, if not from an address: they are got when its turn comes.

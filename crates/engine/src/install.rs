@@ -10,7 +10,7 @@ use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
 use gantry_layout::{PlannedPackage, plan, wanted};
-use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text};
 use gantry_resolver::{
     MachineCheck, Project, Resolution, SettledLock, check_machine, legacy_dependencies, lock_mismatches, optional_set,
 };
@@ -195,8 +195,8 @@ fn is_damage(error: &ManifestError) -> bool {
 
 /// What a lock says of itself.
 struct Header {
-    name: Option<String>,
-    version: Option<String>,
+    name: Option<Text>,
+    version: Option<Text>,
     lockfile_version: u32,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
     let tarball = host.registry().tarball_request(name, version, Some(&dist.tarball), Some(integrity))?;
     Ok(Some(IngestJob {
         key,
-        name: name.to_owned(),
+        name: name.into(),
         version: version.clone(),
         source: None,
         tarball,

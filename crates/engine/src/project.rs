@@ -76,7 +76,7 @@ async fn read_workspaces<H: Host>(
         let named = manifest.name.clone().filter(|name| !name.is_empty());
         let name =
             named.unwrap_or_else(|| LockEntry { path: path.clone(), ..LockEntry::default() }.folder_name().into());
-        workspaces.push(Workspace { name, path, manifest });
+        workspaces.push(Workspace { name: name.into(), path, manifest });
     }
     refuse_duplicates(&workspaces)?;
     if workspaces.is_empty() && !patterns.is_empty() {

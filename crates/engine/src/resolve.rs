@@ -168,7 +168,7 @@ fn lacks_facts<H: Host>(host: &H, pick: &Pick, abbreviated: &FxHashSet<String>) 
             integrity.and_then(|text| Integrity::parse(text).ok()).map(|parsed| PackageKey::from_integrity(&parsed));
         key.is_some_and(|key| host.store().index(&key).is_some())
     };
-    abbreviated.contains(&pick.name)
+    abbreviated.contains(pick.name.as_str())
         && !pick.manifest.is_complete()
         && host.registry().kept_facts(&pick.name, &pick.version, integrity).is_none()
         && !is_stored()
@@ -205,7 +205,7 @@ fn answer_failed(
 ) {
     let contents = if extent == Extent::Tree { Ok(BundleContents::default()) } else { Err(problem_of(&fault)) };
     resolver.answer_bundle(bundle.id, contents);
-    failures.insert(bundle.name, fault);
+    failures.insert(bundle.name.into(), fault);
 }
 
 fn problem_of(fault: &Fault) -> PackumentProblem {

@@ -70,12 +70,13 @@ fn tarball<H: Host>(host: &H, name: &str, resolved: String, body: Bytes) -> Resu
     };
     let integrity = Integrity::sha512_of(&body);
     let version = manifest.version.clone().unwrap_or_default();
-    let answer = SourceAnswer { manifest, resolved: Some(resolved), integrity: Some(integrity.to_string()) };
+    let answer =
+        SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: Some(integrity.to_string().into()) };
     let key = PackageKey::from_integrity(&integrity);
     let size_hint = body.len() as u64;
     let job = IngestJob {
         key,
-        name: name.to_owned(),
+        name: name.into(),
         tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, Some(integrity)),
         version,
         source: None,

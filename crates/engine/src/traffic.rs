@@ -17,7 +17,7 @@ use crate::{EngineError, Event, Fault};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_layout::PlannedPackage;
-use gantry_manifest::{LockEntry, Packument};
+use gantry_manifest::{LockEntry, Packument, Text};
 use gantry_platform::{Clock, Http, Work};
 use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionFacts};
 use gantry_resolver::SourceRequest;
@@ -40,8 +40,8 @@ pub(crate) enum Landing {
 /// The version of a package, whose own document is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct VersionId {
-    pub name: String,
-    pub version: String,
+    pub name: Text,
+    pub version: Text,
 }
 
 /// What became of asking for a version's own document.
@@ -86,7 +86,7 @@ pub(crate) struct Traffic<'a, H: Host> {
     demanded: VecDeque<(PackageName, f64)>,
     prefetched: VecDeque<(PackageName, f64)>,
     /// Versions whose own documents wait, with their integrity.
-    versions: VecDeque<(VersionId, Option<Arc<str>>, f64)>,
+    versions: VecDeque<(VersionId, Option<Text>, f64)>,
     versions_asked: FxHashSet<VersionId>,
     facts: FxHashMap<VersionId, Facts>,
     packages: BinaryHeap<Waiting>,
@@ -126,7 +126,7 @@ impl<'a, H: Host> Traffic<'a, H> {
     }
 
     /// Asks for a version's own document unless it was asked for before.
-    pub fn want_facts(&mut self, version: VersionId, integrity: Option<Arc<str>>) {
+    pub fn want_facts(&mut self, version: VersionId, integrity: Option<Text>) {
         if self.versions_asked.insert(version.clone()) {
             self.versions.push_back((version, integrity, self.now()));
         }
@@ -173,7 +173,7 @@ impl<'a, H: Host> Traffic<'a, H> {
             counters.reused += u32::from(reused);
         });
         if reused {
-            progress.emit(Event::Package { name: name.to_owned(), version: version.to_owned(), reused });
+            progress.emit(Event::Package { name: name.into(), version: version.into(), reused });
         }
         !reused
     }

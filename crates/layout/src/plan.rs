@@ -7,7 +7,7 @@ use crate::{
     select::Selection,
 };
 use gantry_archive::Integrity;
-use gantry_manifest::{LockEntry, Lockfile};
+use gantry_manifest::{LockEntry, Lockfile, Text};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::{collections::BTreeSet, sync::Arc};
@@ -54,13 +54,13 @@ pub struct PlannedPackage {
     /// Its content.
     pub key: PackageKey,
     /// Its name, which is not the folder's for an alias.
-    pub name: String,
+    pub name: Text,
     /// Its version.
-    pub version: String,
+    pub version: Text,
     /// Where it comes from.
-    pub resolved: Option<String>,
+    pub resolved: Option<Text>,
     /// What its tarball hashes to.
-    pub integrity: Option<String>,
+    pub integrity: Option<Text>,
 }
 
 /// One symbolic link of a plan.
@@ -150,7 +150,7 @@ pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
         // A commit says more than what one compressor made of it.
         (_, Some(resolved)) if is_git(resolved) => PackageKey::from_address(resolved),
         (Some(integrity), _) => {
-            let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.clone() };
+            let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.to_string() };
             PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
         }
         (None, Some(address)) => PackageKey::from_address(address),
@@ -167,7 +167,7 @@ fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
     Ok(PlannedPackage {
         path: entry.path.clone(),
         key: package_key(entry)?,
-        name: entry.package_name().to_owned(),
+        name: entry.package_name().into(),
         version: entry.manifest.version.clone().unwrap_or_default(),
         resolved: entry.resolved.clone(),
         integrity: entry.integrity.clone(),

@@ -18,7 +18,7 @@ mod workspaces;
 pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
 pub use lockfile::{LockEntry, Lockfile};
-pub use manifest::{DependencyMap, Dist, Manifest};
+pub use manifest::{DependencyMap, Dist, Manifest, Text};
 pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
 pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;

@@ -16,15 +16,15 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::{Manifest, TextStyle};
+use crate::{Manifest, Text, TextStyle};
 
 /// A lock file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lockfile {
     /// Name of the project.
-    pub name: Option<String>,
+    pub name: Option<Text>,
     /// Version of the project.
-    pub version: Option<String>,
+    pub version: Option<Text>,
     /// Version of the format, as read and as it will be written. One that is not stated is 1, as for npm.
     pub lockfile_version: u32,
     /// Whether the file says `requires`, which npm 5 and later do. Without it a version 1 was written by npm 4 or before.
@@ -45,9 +45,9 @@ pub struct LockEntry {
     /// What the lock keeps of the manifest; `name` only if it differs from the folder.
     pub manifest: Manifest,
     /// Where it came from; for a link its target folder.
-    pub resolved: Option<String>,
+    pub resolved: Option<Text>,
     /// Subresource integrity of the tarball.
-    pub integrity: Option<String>,
+    pub integrity: Option<Text>,
     /// A link to a folder.
     pub link: bool,
     /// Carried by the tarball of a package above.

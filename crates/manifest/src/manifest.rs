@@ -70,17 +70,20 @@ const REGISTRY_MEMBERS: &[&str] = &[
 ];
 
 /// Name and specifier (or name and text), in document order, each name once.
-pub type DependencyMap = Vec<(String, String)>;
+pub type DependencyMap = Vec<(Text, Text)>;
+
+/// A text that is cheap to copy: up to 23 bytes, as most names and ranges have, are kept in place, longer ones shared.
+pub type Text = smol_str::SmolStr;
 
 /// Where a version's tarball is and what it must hash to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dist {
     /// Address of the tarball, as the registry gave it.
-    pub tarball: String,
+    pub tarball: Text,
     /// Subresource integrity.
-    pub integrity: Option<String>,
+    pub integrity: Option<Text>,
     /// SHA-1 in hexadecimal, of old packages.
-    pub shasum: Option<String>,
+    pub shasum: Option<Text>,
     /// Sum of file sizes in bytes.
     pub unpacked_size: Option<u64>,
     /// Number of files.
@@ -91,9 +94,9 @@ pub struct Dist {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// Package name; in a lock entry only where it differs from the folder.
-    pub name: Option<String>,
+    pub name: Option<Text>,
     /// Version as written.
-    pub version: Option<String>,
+    pub version: Option<Text>,
     /// Ordinary dependencies, without those that are optional too.
     pub dependencies: DependencyMap,
     /// Dependencies that count for the root and workspaces only.
@@ -105,29 +108,29 @@ pub struct Manifest {
     /// Dependencies that must be found at or above the package.
     pub peer_dependencies: DependencyMap,
     /// Names that `peerDependenciesMeta` marks optional.
-    pub peer_optional: Vec<String>,
+    pub peer_optional: Vec<Text>,
     /// `peerDependenciesMeta` verbatim, for the lock.
     pub peer_dependencies_meta: Option<Value>,
     /// Names of packages that the tarball carries itself.
-    pub bundle_dependencies: Vec<String>,
+    pub bundle_dependencies: Vec<Text>,
     /// Other specifiers that count as satisfying a dependency.
     pub accept_dependencies: DependencyMap,
     /// Command name and file, both confined.
-    pub bin: Vec<(String, String)>,
+    pub bin: Vec<(Text, Text)>,
     /// Engine name and range.
-    pub engines: Vec<(String, String)>,
+    pub engines: Vec<(Text, Text)>,
     /// Operating systems; `!name` excludes.
-    pub os: Vec<String>,
+    pub os: Vec<Text>,
     /// Processors; `!name` excludes.
-    pub cpu: Vec<String>,
+    pub cpu: Vec<Text>,
     /// C libraries; `!name` excludes.
-    pub libc: Vec<String>,
+    pub libc: Vec<Text>,
     /// Funding as the lock writes it.
     pub funding: Option<Value>,
     /// License as the lock writes it; a license that is not text is in `verbatim`.
-    pub license: Option<String>,
+    pub license: Option<Text>,
     /// Deprecation message.
-    pub deprecated: Option<String>,
+    pub deprecated: Option<Text>,
     /// Whether a preinstall, install or postinstall script exists.
     pub has_install_script: bool,
     /// Whether the tarball carries its own `npm-shrinkwrap.json`.

@@ -30,13 +30,13 @@ pub use self::stored::StoredBody;
 use self::text::{decode_string, string_is};
 use self::versions::VersionTable;
 use crate::manifest::value::truthy;
-use crate::{Manifest, ManifestError};
+use crate::{Manifest, ManifestError, Text};
 
 /// A lazily read packument. Share it by `Arc`.
 #[derive(Debug)]
 pub struct Packument {
     contents: Contents,
-    times: OnceLock<FxHashMap<String, String>>,
+    times: OnceLock<FxHashMap<Text, Text>>,
 }
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ enum Contents {
 struct Scanned {
     body: Bytes,
     name: String,
-    dist_tags: Vec<(String, String)>,
+    dist_tags: Vec<(Text, Text)>,
     versions: VersionTable,
     /// Where the `time` object begins.
     time_at: Option<usize>,
@@ -170,7 +170,7 @@ impl Packument {
     }
 
     /// The engines of a version that are texts. Does not decode the version.
-    pub fn engines(&self, version: &str) -> Cow<'_, [(String, String)]> {
+    pub fn engines(&self, version: &str) -> Cow<'_, [(Text, Text)]> {
         match &self.contents {
             Contents::Scanned(scanned) => {
                 let [engines] = scanned.probe(version, ["engines"]);
@@ -183,7 +183,7 @@ impl Packument {
     }
 
     /// [`engines`](Self::engines) and [`is_deprecated`](Self::is_deprecated) together, for one walk over the version.
-    pub fn engines_and_deprecation(&self, version: &str) -> (Cow<'_, [(String, String)]>, bool) {
+    pub fn engines_and_deprecation(&self, version: &str) -> (Cow<'_, [(Text, Text)]>, bool) {
         match &self.contents {
             Contents::Scanned(scanned) => {
                 let [engines, deprecated] = scanned.probe(version, ["engines", "deprecated"]);
@@ -203,7 +203,7 @@ impl Packument {
             };
             times.unwrap_or_default().into_iter().collect()
         });
-        times.get(version).map(String::as_str)
+        times.get(version).map(Text::as_str)
     }
 
     /// Whether this is the abbreviated form, which lacks `time` and, in its versions, `license`.
@@ -322,19 +322,33 @@ fn string_at(body: &[u8], at: usize) -> Option<String> {
 }
 
 /// The members of an object whose values are texts; of a key given twice the last. Ends where the JSON is damaged.
-fn text_members(body: &[u8], at: usize) -> Vec<(String, String)> {
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut places: FxHashMap<String, usize> = FxHashMap::default();
+fn text_members(body: &[u8], at: usize) -> Vec<(Text, Text)> {
+    let mut pairs: Vec<(Text, Text)> = Vec::new();
+    // Most objects have one or two members; those of all versions' times have thousands.
+    let mut places: FxHashMap<Text, usize> = FxHashMap::default();
     for member in Members::new(body, at).map_while(Result::ok) {
         let Some(key) = decode_string(&body[member.key]) else { continue };
         let Some(value) = decode_string(&body[member.value]) else { continue };
-        match places.get(key.as_ref()) {
-            Some(&place) => pairs[place].1 = value.into_owned(),
+        if pairs.len() == SCANNED_PAIRS && places.is_empty() {
+            places.extend(pairs.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)));
+        }
+        let known = if pairs.len() < SCANNED_PAIRS {
+            pairs.iter().position(|(known, _)| known.as_str() == key)
+        } else {
+            places.get(key.as_ref()).copied()
+        };
+        match known {
+            Some(place) => pairs[place].1 = value.into(),
             None => {
-                places.insert(key.to_string(), pairs.len());
-                pairs.push((key.into_owned(), value.into_owned()));
+                if pairs.len() >= SCANNED_PAIRS {
+                    places.insert(Text::new(&key), pairs.len());
+                }
+                pairs.push((key.into(), value.into()));
             }
         }
     }
     pairs
 }
+
+/// Up to so many pairs a scan is faster than a map.
+const SCANNED_PAIRS: usize = 8;

@@ -11,7 +11,7 @@ use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
 use gantry_layout::{Plan, PlannedPackage};
-use gantry_manifest::Lockfile;
+use gantry_manifest::{Lockfile, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -23,7 +23,7 @@ pub(crate) struct Installed {
     /// Its text.
     pub hidden_lock: Vec<u8>,
     /// Path and integrity of each package.
-    packages: BTreeMap<String, Option<String>>,
+    packages: BTreeMap<String, Option<Text>>,
     /// Paths of links to folders of the user.
     links: BTreeSet<String>,
     /// Whether nothing was changed after it.

@@ -378,7 +378,7 @@ impl Builder {
                     crate::PackumentProblem::Failed { code, message } => (*code, message.clone()),
                 };
                 return Err(ResolveError::Fetch {
-                    package: package.manifest.name.clone().unwrap_or_default(),
+                    package: package.manifest.name.as_deref().unwrap_or_default().to_owned(),
                     spec: package.version_text.to_string(),
                     cause,
                     message,

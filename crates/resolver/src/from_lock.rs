@@ -140,9 +140,8 @@ fn find_parent<'a>(forest: &Forest, path: &'a str) -> Result<Option<(NodeId, &'a
 
 fn load_package(forest: &mut Forest, entry: &LockEntry, (parent, folder): (NodeId, &str), options: &ResolveOptions) {
     let mut manifest = entry.manifest.clone();
-    manifest.name.get_or_insert_with(|| folder.to_owned());
-    let share = |text: &Option<String>| text.as_deref().map(Arc::from);
-    let source = (share(&entry.resolved), share(&entry.integrity));
+    manifest.name.get_or_insert_with(|| folder.into());
+    let source = (entry.resolved.clone(), entry.integrity.clone());
     let tables = (&mut forest.names, &mut forest.specs);
     let package = Package::new(Arc::new(manifest), source, (peers(options), Top::No), tables);
     let package = forest.add_package(package);
@@ -154,7 +153,7 @@ fn load_package(forest: &mut Forest, entry: &LockEntry, (parent, folder): (NodeI
 
 fn folder_of_entry(forest: &mut Forest, entry: &LockEntry, options: &ResolveOptions) -> PackageId {
     let mut manifest = entry.manifest.clone();
-    manifest.name.get_or_insert_with(|| entry.folder_name().to_owned());
+    manifest.name.get_or_insert_with(|| entry.folder_name().into());
     package_of(forest, peers(options), SourceAnswer { manifest, ..SourceAnswer::default() })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::ids::{NameId, SpecId};
 use crate::names::{Names, Specs};
-use gantry_manifest::{DependencyMap, Manifest};
+use gantry_manifest::{DependencyMap, Manifest, Text};
 use gantry_spec::Version;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -56,12 +56,12 @@ pub(crate) struct Dependency {
 pub(crate) struct Package {
     /// The package's own name, which differs from the folder's for aliases.
     pub(crate) name: Option<NameId>,
-    pub(crate) version_text: Arc<str>,
+    pub(crate) version_text: Text,
     /// `None` when the text is no version.
     pub(crate) version: Option<Version>,
     pub(crate) manifest: Arc<Manifest>,
-    pub(crate) resolved: Option<Arc<str>>,
-    pub(crate) integrity: Option<Arc<str>>,
+    pub(crate) resolved: Option<Text>,
+    pub(crate) integrity: Option<Text>,
     /// What it needs wherever it is installed.
     pub(crate) dependencies: Arc<[Dependency]>,
     /// The same with devDependencies, for the project itself.
@@ -88,20 +88,20 @@ impl Package {
     /// Prepares a manifest. `resolved` and `integrity` come from `dist` or from the lock.
     pub(crate) fn new(
         manifest: Arc<Manifest>,
-        source: (Option<Arc<str>>, Option<Arc<str>>),
+        source: (Option<Text>, Option<Text>),
         (peers, top): (Peers, Top),
         (names, specs): (&mut Names, &mut Specs),
     ) -> Self {
-        let mut list = Vec::new();
+        let mut list = List::default();
         load(&mut list, &manifest, peers, (names, specs));
-        let dependencies: Arc<[Dependency]> = list.as_slice().into();
+        let dependencies: Arc<[Dependency]> = list.items.as_slice().into();
         let top_dependencies = if top == Top::Yes && !manifest.dev_dependencies.is_empty() {
             load_kind(&mut list, &manifest.dev_dependencies, |_| Some(Kind::Dev), &manifest, (names, specs));
-            list.into()
+            list.items.into()
         } else {
             dependencies.clone()
         };
-        let version_text: Arc<str> = manifest.version.as_deref().unwrap_or("").into();
+        let version_text = manifest.version.clone().unwrap_or_default();
         Self {
             name: manifest.name.as_deref().filter(|name| !name.is_empty()).map(|name| names.intern(name)),
             version: Version::parse(&version_text),
@@ -116,11 +116,40 @@ impl Package {
     }
 }
 
+/// Dependencies, each name once.
+#[derive(Default)]
+struct List {
+    items: Vec<Dependency>,
+    /// Folded names of the items, once there are many.
+    names: FxHashSet<NameId>,
+}
+
+/// Up to so many dependencies a scan is faster than a set.
+const SCANNED_DEPENDENCIES: usize = 32;
+
+impl List {
+    /// Adds a dependency at the end, in place of any of the same name.
+    fn put(&mut self, dependency: Dependency, names: &Names) {
+        let folded = names.folded(dependency.name);
+        let is_long = self.items.len() >= SCANNED_DEPENDENCIES;
+        let known = || self.items.iter().map(|other| names.folded(other.name));
+        // The list never gets shorter, so a set that was begun is complete.
+        if is_long && self.names.is_empty() {
+            self.names.extend(known());
+        }
+        let is_new = is_long && self.names.insert(folded);
+        if !is_new && let Some(position) = known().position(|other| other == folded) {
+            self.items.remove(position);
+        }
+        self.items.push(dependency);
+    }
+}
+
 /// npm's order: peers, optional peers, ordinary, optional; a later declaration of a name replaces an earlier one and
 /// takes its place at the end.
-fn load(list: &mut Vec<Dependency>, manifest: &Manifest, peers: Peers, (names, specs): (&mut Names, &mut Specs)) {
+fn load(list: &mut List, manifest: &Manifest, peers: Peers, (names, specs): (&mut Names, &mut Specs)) {
     if peers == Peers::Load {
-        let optional: FxHashSet<&str> = manifest.peer_optional.iter().map(String::as_str).collect();
+        let optional: FxHashSet<&str> = manifest.peer_optional.iter().map(Text::as_str).collect();
         let is_optional = |name: &str| optional.contains(name);
         let required = |name: &str| (!is_optional(name)).then_some(Kind::Peer);
         let optional = |name: &str| is_optional(name).then_some(Kind::PeerOptional);
@@ -132,20 +161,16 @@ fn load(list: &mut Vec<Dependency>, manifest: &Manifest, peers: Peers, (names, s
 }
 
 fn load_kind(
-    list: &mut Vec<Dependency>,
+    list: &mut List,
     map: &DependencyMap,
     kind: impl Fn(&str) -> Option<Kind>,
     manifest: &Manifest,
     (names, specs): (&mut Names, &mut Specs),
 ) {
-    // Objects list their integer keys first, in numeric order; everything else keeps the order of the document.
-    let mut order: Vec<&(String, String)> = map.iter().collect();
-    order.sort_by_key(|(name, _)| array_index(name).map_or((1, 0), |index| (0, index)));
     let accepted: FxHashMap<&str, &str> =
         manifest.accept_dependencies.iter().map(|(name, spec)| (name.as_str(), spec.as_str())).collect();
-    let mut known: FxHashSet<NameId> = list.iter().map(|dependency| names.folded(dependency.name)).collect();
-    for (name, spec) in order {
-        let Some(kind) = kind(name) else { continue };
+    let add = |(name, spec): &(Text, Text)| {
+        let Some(kind) = kind(name) else { return };
         let accept = accepted.get(name.as_str());
         let dependency = Dependency {
             name: names.intern(name),
@@ -153,13 +178,15 @@ fn load_kind(
             accept: accept.map(|accept| specs.intern(if accept.is_empty() { "*" } else { accept })),
             kind,
         };
-        let folded = names.folded(dependency.name);
-        if !known.insert(folded)
-            && let Some(position) = list.iter().position(|other| names.folded(other.name) == folded)
-        {
-            list.remove(position);
-        }
-        list.push(dependency);
+        list.put(dependency, names);
+    };
+    // Objects list their integer keys first, in numeric order; everything else keeps the order of the document.
+    if map.iter().all(|(name, _)| array_index(name).is_none()) {
+        map.iter().for_each(add);
+    } else {
+        let mut order: Vec<&(Text, Text)> = map.iter().collect();
+        order.sort_by_key(|(name, _)| array_index(name).map_or((1, 0), |index| (0, index)));
+        order.into_iter().for_each(add);
     }
 }
 

@@ -9,7 +9,7 @@ mod tests;
 
 use crate::options::ResolveOptions;
 use fast_glob::glob_match;
-use gantry_manifest::Packument;
+use gantry_manifest::{Packument, Text};
 use gantry_spec::{Range, Spec, SpecKind, Version};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
@@ -36,14 +36,41 @@ impl Versions {
 /// What the choice depends on.
 #[derive(Debug)]
 pub(crate) struct Picker {
-    node: Option<Version>,
-    npm: Option<Version>,
+    node: Engine,
+    npm: Engine,
     default_tag: String,
     /// Milliseconds since 1970; younger versions do not exist.
     before: Option<i64>,
     /// Names of packages, and patterns of names, of which all versions exist.
     ageless: Vec<String>,
-    engines: RefCell<FxHashMap<String, bool>>,
+}
+
+/// What packages run on, and what is known of the ranges that they name.
+#[derive(Debug)]
+struct Engine {
+    version: Option<Version>,
+    fits: RefCell<FxHashMap<String, bool>>,
+}
+
+impl Engine {
+    fn new(version: &str) -> Self {
+        Self { version: Version::parse(version), fits: RefCell::default() }
+    }
+
+    /// Whether it fits the range; an unknown version fits every range, no version an invalid one.
+    fn is_accepted_by(&self, range: &str) -> bool {
+        let Some(version) = &self.version else { return true };
+        if range.is_empty() {
+            return true;
+        }
+        let mut known = self.fits.borrow_mut();
+        if let Some(&fits) = known.get(range) {
+            return fits;
+        }
+        let fits = Range::parse(range).is_some_and(|range| range.satisfied_by_including_prerelease(version));
+        known.insert(range.to_owned(), fits);
+        fits
+    }
 }
 
 /// Why there is no choice.
@@ -79,12 +106,11 @@ impl<'a> Best<'a> {
 impl Picker {
     pub(crate) fn new(options: &ResolveOptions, before: Option<i64>) -> Self {
         Self {
-            node: Version::parse(&options.target.node_version),
-            npm: Version::parse(&options.target.npm_version),
+            node: Engine::new(&options.target.node_version),
+            npm: Engine::new(&options.target.npm_version),
             default_tag: options.default_tag.clone(),
             before,
             ageless: options.before_exclude.clone(),
-            engines: RefCell::default(),
         }
     }
 
@@ -204,23 +230,11 @@ impl Picker {
         fine.then(|| (text.into(), Version::parse(text)))
     }
 
-    /// Whether an engine of this version fits the range; an unknown version fits every range, no version an invalid one.
-    pub(crate) fn accepts_engine(&self, version: &Option<Version>, range: &str) -> bool {
-        let Some(version) = version else { return true };
-        if range.is_empty() {
-            return true;
-        }
-        let key = format!("{version} {range}");
-        *self.engines.borrow_mut().entry(key).or_insert_with(|| {
-            Range::parse(range).is_some_and(|range| range.satisfied_by_including_prerelease(version))
-        })
-    }
-
     /// Whether a manifest's `engines` accept this Node and npm.
-    pub(crate) fn accepts_all(&self, engines: &[(String, String)]) -> bool {
+    pub(crate) fn accepts_all(&self, engines: &[(Text, Text)]) -> bool {
         engines.iter().all(|(name, range)| match name.as_str() {
-            "node" => self.accepts_engine(&self.node, range),
-            "npm" => self.accepts_engine(&self.npm, range),
+            "node" => self.node.is_accepted_by(range),
+            "npm" => self.npm.is_accepted_by(range),
             _ => true,
         })
     }

@@ -7,7 +7,7 @@ use crate::build::Builder;
 use crate::error::{ResolveError, ResolveWarning};
 use crate::ids::NodeId;
 use crate::options::Target;
-use gantry_manifest::Manifest;
+use gantry_manifest::{Manifest, Text};
 
 /// Whether the manifest's lists of operating systems, processors and C libraries admit the target.
 pub fn installs_on(manifest: &Manifest, target: &Target) -> bool {
@@ -19,7 +19,7 @@ pub fn installs_on(manifest: &Manifest, target: &Target) -> bool {
 }
 
 /// `any` alone admits everything; a list of exclusions admits the rest; else one entry must match and no exclusion may.
-fn admits(list: &[String], value: &str) -> bool {
+fn admits(list: &[Text], value: &str) -> bool {
     if list.is_empty() || matches!(list, [only] if only == "any") {
         return true;
     }

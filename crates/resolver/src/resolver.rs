@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::shelf::Shelf;
 use crate::{ResolveError, ResolveWarning};
 use bundles::BundleContents;
-use gantry_manifest::{Lockfile, Manifest, Packument};
+use gantry_manifest::{Lockfile, Manifest, Packument, Text};
 use gantry_spec::PackageName;
 use inflate::Inflation;
 use rustc_hash::FxHashSet;
@@ -48,9 +48,9 @@ pub struct BundleRequest {
     /// Identifies the request in [`Resolver::answer_bundle`].
     pub id: u32,
     /// The package's name in the registry.
-    pub name: String,
+    pub name: Text,
     /// The version picked.
-    pub version: String,
+    pub version: Text,
     /// Its manifest, with `dist`.
     pub manifest: Arc<Manifest>,
 }
@@ -82,13 +82,13 @@ pub enum PackumentProblem {
 #[derive(Debug, Clone)]
 pub struct Pick {
     /// Name in the registry.
-    pub name: String,
+    pub name: Text,
     /// Version.
-    pub version: String,
+    pub version: Text,
     /// Its manifest, with `dist`.
     pub manifest: Arc<Manifest>,
     /// As the lock will have it.
-    pub integrity: Option<Arc<str>>,
+    pub integrity: Option<Text>,
 }
 
 /// A finished tree.
@@ -272,7 +272,7 @@ impl Resolver {
             let package = &self.builder.forest.packages[id.index()];
             Pick {
                 name: package.manifest.name.clone().unwrap_or_default(),
-                version: package.version_text.to_string(),
+                version: package.version_text.clone(),
                 manifest: package.manifest.clone(),
                 integrity: package.integrity.clone(),
             }
@@ -369,7 +369,7 @@ fn preload_folder(builder: &Builder, preload: &mut Preload, package: PackageId) 
 
 fn assert_supported(root: &Manifest, options: &ResolveOptions) -> Result<(), ResolveError> {
     let unsupported = |missing: &str| {
-        let dependency = root.name.clone().unwrap_or_else(|| "the root project".to_owned());
+        let dependency = root.name.as_deref().unwrap_or("the root project").to_owned();
         Err(ResolveError::Unsupported { dependency, missing: missing.to_owned(), wanted_by: Vec::new() })
     };
     match options.strategy {

@@ -9,7 +9,7 @@ use crate::package::{Package, Peers, Top};
 use crate::pick::{NoPick, Picker, Versions};
 use crate::resolver::PackumentProblem;
 use gantry_archive::Integrity;
-use gantry_manifest::{Dist, Manifest, Packument};
+use gantry_manifest::{Dist, Manifest, Packument, Text};
 use gantry_spec::{SpecKind, Version};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -201,21 +201,21 @@ impl Shelf {
     }
 }
 
-fn source_of(manifest: &Manifest) -> (Option<Arc<str>>, Option<Arc<str>>) {
+fn source_of(manifest: &Manifest) -> (Option<Text>, Option<Text>) {
     let Some(dist) = &manifest.dist else { return (None, None) };
-    let resolved = (!dist.tarball.is_empty()).then(|| dist.tarball.as_str().into());
-    (resolved, integrity(dist).map(Into::into))
+    (Some(dist.tarball.clone()).filter(|tarball| !tarball.is_empty()), integrity(dist))
 }
 
 /// The integrity npm writes: the registry's, else the SHA-1 of old packages in the same notation.
-pub(crate) fn integrity(dist: &Dist) -> Option<String> {
-    if let Some(integrity) = dist.integrity.as_deref().filter(|text| !text.trim().is_empty()) {
+pub(crate) fn integrity(dist: &Dist) -> Option<Text> {
+    if let Some(integrity) = dist.integrity.as_ref().filter(|text| !text.trim().is_empty()) {
         if !integrity.contains(char::is_whitespace) {
-            return Some(integrity.to_owned());
+            return Some(integrity.clone());
         }
-        return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" "));
+        return Some(integrity.split_whitespace().collect::<Vec<_>>().join(" ").into());
     }
     let shasum = dist.shasum.as_deref().filter(|text| !text.is_empty())?;
     // What is no SHA-1 is kept as it is: nothing hashes to it, and whoever reads the lock refuses it.
-    Some(Integrity::from_shasum(shasum).map_or_else(|_| format!("sha1-{shasum}"), |integrity| integrity.to_string()))
+    let integrity = Integrity::from_shasum(shasum);
+    Some(integrity.map_or_else(|_| format!("sha1-{shasum}"), |integrity| integrity.to_string()).into())
 }

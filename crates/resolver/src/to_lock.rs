@@ -3,7 +3,7 @@
 use crate::build::Builder;
 use crate::forest::Node;
 use crate::ids::NodeId;
-use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, Text};
 use gantry_spec::compare_locale;
 use rustc_hash::FxHashSet;
 
@@ -50,9 +50,9 @@ impl Builder {
                 ..orphan.clone()
             },
         }));
-        let folder = Some(&self.options.folder_name).filter(|name| !name.is_empty());
+        let folder = Some(self.options.folder_name.as_str()).filter(|name| !name.is_empty());
         Lockfile {
-            name: root.manifest.name.as_ref().filter(|name| !name.is_empty()).or(folder).cloned(),
+            name: root.manifest.name.clone().filter(|name| !name.is_empty()).or(folder.map(Text::from)),
             version: root.manifest.version.clone().filter(|version| !version.is_empty()),
             packages,
             style: self.options.style.clone().unwrap_or_default(),
@@ -89,12 +89,13 @@ impl Builder {
             return LockEntry {
                 path,
                 link: true,
-                resolved: Some(self.forest.location(target)),
+                resolved: Some(self.forest.location(target).into()),
                 ..LockEntry::default()
             };
         }
         let package = self.forest.package_of(id);
-        let name = package.name.filter(|&name| name != node.name).map(|name| self.forest.names.text(name).to_string());
+        let name =
+            package.name.filter(|&name| name != node.name).map(|name| Text::from(self.forest.names.text(name).clone()));
         let mut manifest = package.manifest.without_top();
         manifest.name = name;
         if node.parent.is_none() {
@@ -105,8 +106,8 @@ impl Builder {
         LockEntry {
             path,
             manifest,
-            resolved: package.resolved.as_deref().filter(|_| !hidden).map(str::to_owned),
-            integrity: package.integrity.as_deref().map(str::to_owned),
+            resolved: package.resolved.clone().filter(|_| !hidden),
+            integrity: package.integrity.clone(),
             link: false,
             in_bundle: self.forest.bundler(id).is_some(),
             extraneous: flags.extraneous,

@@ -83,9 +83,9 @@ fn facts_of(package_json: Option<&[u8]>, has_gyp: bool) -> PackageFacts {
     let builds = !manifest.has_install_script && has_gyp && !objects_to_gyp(package_json);
     PackageFacts {
         lock_members: manifest.members_of_full_documents(),
-        name: manifest.name,
-        version: manifest.version,
-        bin: manifest.bin,
+        name: manifest.name.map(Into::into),
+        version: manifest.version.map(Into::into),
+        bin: manifest.bin.into_iter().map(|(name, file)| (name.into(), file.into())).collect(),
         has_install_script: manifest.has_install_script || builds,
     }
 }

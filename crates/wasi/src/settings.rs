@@ -134,7 +134,7 @@ fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
 /// `/project` may be called anything. So it is the lock's, where only the folder could have given it.
 fn folder_name(prefix: &Path, package_json: &[u8], lock: Option<&[u8]>) -> String {
     let named = Manifest::parse_package_json(package_json, "package.json").ok().and_then(|manifest| manifest.name);
-    let of_lock = || Lockfile::parse(lock?, "package-lock.json").ok()?.name;
+    let of_lock = || Lockfile::parse(lock?, "package-lock.json").ok()?.name.map(String::from);
     let own = prefix.file_name().map(|name| name.to_string_lossy().into_owned());
     match named {
         Some(_) => own,

@@ -66,7 +66,7 @@ fn package_files(manifest: &Value, files: &[Entry<'_>]) -> PackageFiles {
         files: list.map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
         main: text("main"),
         browser: text("browser"),
-        bin: bin.into_iter().map(|(_, file)| file).collect(),
-        bundled: bundle_dependencies,
+        bin: bin.into_iter().map(|(_, file)| file.into()).collect(),
+        bundled: bundle_dependencies.into_iter().map(Into::into).collect(),
     }
 }

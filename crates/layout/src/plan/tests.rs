@@ -202,7 +202,7 @@ fn dangerous_locks_are_refused() {
         path: path.into(),
         resolved: Some(if link { "../../etc" } else { "a" }.into()),
         link,
-        integrity: integrity.map(str::to_owned),
+        integrity: integrity.map(Into::into),
         ..LockEntry::default()
     };
     let package = |path| entry(path, false, None);
@@ -226,7 +226,7 @@ fn names_and_files_of_commands_cannot_lead_elsewhere() {
     let lock_with = |name: &str, file: &str| {
         let mut lock = lock(r#""node_modules/a":{"version":"1.0.0","resolved":"a","bin":{"x":"x"}}"#);
         for entry in &mut lock.packages {
-            entry.manifest.bin = vec![(name.to_owned(), file.to_owned())];
+            entry.manifest.bin = vec![(name.into(), file.into())];
         }
         lock
     };

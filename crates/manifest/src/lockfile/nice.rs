@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use gantry_spec::compare_locale;
 use serde_json::{Number, Value};
 
-use crate::TextStyle;
+use crate::{Text, TextStyle};
 
 /// Keys that lead, in this order.
 const LEADING_KEYS: [&str; 8] =
@@ -19,9 +19,9 @@ const LEADING_KEYS: [&str; 8] =
 pub(super) enum Part<'a> {
     Text(&'a str),
     True,
-    List(&'a [String]),
+    List(&'a [Text]),
     /// An object of texts.
-    Pairs(&'a [(String, String)]),
+    Pairs(&'a [(Text, Text)]),
     Members(Members<'a>),
     Value(&'a Value),
 }
@@ -177,8 +177,8 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        // Nearly no text of a lock has anything to escape.
-        if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        // Nearly no text of a lock has anything to escape, so a loop without a way out is the quickest.
+        if text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\')) {
             self.text.push('"');
             self.text.push_str(text);
             self.text.push('"');

@@ -9,7 +9,7 @@ use crate::error::parser_message;
 use crate::manifest::document::{text_of, without_lone_surrogates};
 use crate::manifest::normalise::manifest_of;
 use crate::manifest::value::truthy;
-use crate::{ManifestError, TextStyle};
+use crate::{ManifestError, Text, TextStyle};
 
 /// Bytes of a lock. As a tree of JSON values it takes some twenty times as much memory at worst.
 const MOST_BYTES: usize = 100 << 20;
@@ -118,7 +118,7 @@ fn read_entry(path: String, entry: Value, file: &str) -> Result<LockEntry, Manif
     };
     entry.resolved = match members.swap_remove("resolved") {
         // A link to the project itself has an empty target.
-        Some(Value::String(target)) if entry.link || !target.is_empty() => Some(target),
+        Some(Value::String(target)) if entry.link || !target.is_empty() => Some(target.into()),
         _ => None,
     };
     if entry.link && entry.resolved.is_none() {
@@ -156,9 +156,9 @@ fn check_paths(entries: &[LockEntry], file: &str) -> Result<(), ManifestError> {
     Ok(())
 }
 
-fn into_text(value: Value) -> Option<String> {
+fn into_text(value: Value) -> Option<Text> {
     match value {
-        Value::String(text) if !text.is_empty() => Some(text),
+        Value::String(text) if !text.is_empty() => Some(text.into()),
         _ => None,
     }
 }

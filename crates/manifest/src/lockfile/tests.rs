@@ -70,11 +70,11 @@ fn folder_names_and_tops_follow_from_paths() {
 #[test]
 fn keys_are_in_the_order_of_npm() {
     let mut root = entry("");
-    root.manifest.name = Some("x".to_owned());
+    root.manifest.name = Some("x".into());
     // Package names that are also leading keys lead here too, and list indexes come before everything.
     let names = ["b", "a", "version", "name", "requires", "10", "9", "01"];
-    root.manifest.dependencies = names.map(|name| (name.to_owned(), "1".to_owned())).into();
-    root.manifest.os = vec!["z".to_owned(), "a".to_owned()];
+    root.manifest.dependencies = names.map(|name| (name.into(), "1".into())).into();
+    root.manifest.os = vec!["z".into(), "a".into()];
     let lock = Lockfile { packages: vec![entry("node_modules/a"), root], ..Lockfile::default() };
     let expected = r#"{
   "lockfileVersion": 3,
@@ -112,7 +112,7 @@ fn a_whole_registry_manifest_may_be_given_and_only_the_locks_members_are_written
             "deprecated":true,"os":"linux","acceptDependencies":{"b":"2"},"funding":[{"url":"u","n":1.0}]}"#,
     )
     .expect("valid");
-    package.manifest.dev_dependencies = vec![("never".to_owned(), "1".to_owned())];
+    package.manifest.dev_dependencies = vec![("never".into(), "1".into())];
     package.manifest.overrides = Some(json!({"never": "1"}));
     (package.dev, package.optional, package.dev_optional) = (true, true, true);
     let lock = Lockfile { packages: vec![package], ..Lockfile::default() };
@@ -139,10 +139,9 @@ fn flags_exclude_each_other_as_in_npm() {
 
 #[test]
 fn a_link_says_only_where_it_leads() {
-    let mut link =
-        LockEntry { link: true, dev: true, resolved: Some("packages/a".to_owned()), ..entry("node_modules/a") };
-    link.manifest.version = Some("1.0.0".to_owned());
-    let to_project = LockEntry { link: true, resolved: Some(String::new()), ..entry("node_modules/self") };
+    let mut link = LockEntry { link: true, dev: true, resolved: Some("packages/a".into()), ..entry("node_modules/a") };
+    link.manifest.version = Some("1.0.0".into());
+    let to_project = LockEntry { link: true, resolved: Some(Text::default()), ..entry("node_modules/self") };
     let lock = Lockfile { packages: vec![link, to_project], ..Lockfile::default() };
     let text = text_of(&lock);
     assert!(
@@ -261,8 +260,8 @@ fn a_link_may_lead_outside_but_nothing_is_installed_there() {
 fn commands_of_a_lock_are_confined_too() {
     let packages = json!({"node_modules/@s/a": {"bin": "../../x.js"}, "node_modules/b": {"bin": {"../../c": "/d"}}});
     let lock = parse(&lock_of(packages)).expect("valid");
-    assert_eq!(lock.packages[0].manifest.bin, [("a".to_owned(), "x.js".to_owned())]);
-    assert_eq!(lock.packages[1].manifest.bin, [("c".to_owned(), "d".to_owned())]);
+    assert_eq!(lock.packages[0].manifest.bin, [(Text::from("a"), Text::from("x.js"))]);
+    assert_eq!(lock.packages[1].manifest.bin, [(Text::from("c"), Text::from("d"))]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::nice::{self, Members, Part};
 use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
-use crate::{DependencyMap, Manifest};
+use crate::{DependencyMap, Manifest, Text};
 
 impl Lockfile {
     /// npm's text of `package-lock.json` in the version of [`lockfile_version`](Self::lockfile_version), byte for byte. For
@@ -127,7 +127,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn set_list(&mut self, member: &'a str, list: &'a [String]) {
+    fn set_list(&mut self, member: &'a str, list: &'a [Text]) {
         if !list.is_empty() {
             self.set(member, Part::List(list));
         }

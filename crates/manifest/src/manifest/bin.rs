@@ -5,8 +5,10 @@
 
 use serde_json::Value;
 
+use super::DependencyMap;
+
 /// Command names and files. `name` is the package's, for a `bin` that is one path.
-pub(super) fn normalise(bin: Value, name: Option<&str>) -> Vec<(String, String)> {
+pub(super) fn normalise(bin: Value, name: Option<&str>) -> DependencyMap {
     let mut entries: Vec<(String, Value)> = match (bin, name) {
         (Value::String(path), Some(name)) if !path.is_empty() => vec![(name.to_owned(), Value::String(path))],
         (Value::Array(paths), _) => {
@@ -38,7 +40,7 @@ pub(super) fn normalise(bin: Value, name: Option<&str>) -> Vec<(String, String)>
         }
         set(&mut entries, base, Value::String(target));
     }
-    entries.into_iter().filter_map(|(key, value)| Some((key, value.as_str()?.to_owned()))).collect()
+    entries.into_iter().filter_map(|(key, value)| Some((key.into(), value.as_str()?.into()))).collect()
 }
 
 fn set(entries: &mut Vec<(String, Value)>, key: String, value: Value) {

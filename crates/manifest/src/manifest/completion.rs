@@ -10,14 +10,14 @@ impl Manifest {
         let mut members = Map::new();
         match (&self.license, self.verbatim.iter().find(|(member, _)| member == "license")) {
             (_, Some((_, odd))) => drop(members.insert("license".to_owned(), odd.clone())),
-            (Some(license), None) => drop(members.insert("license".to_owned(), license.clone().into())),
+            (Some(license), None) => drop(members.insert("license".to_owned(), license.as_str().into())),
             (None, None) => {}
         }
         if let Some(workspaces) = &self.workspaces {
             members.insert("workspaces".to_owned(), workspaces.clone());
         }
         if !self.accept_dependencies.is_empty() {
-            let pairs = self.accept_dependencies.iter().map(|(name, spec)| (name.clone(), spec.clone().into()));
+            let pairs = self.accept_dependencies.iter().map(|(name, spec)| (name.to_string(), spec.as_str().into()));
             members.insert("acceptDependencies".to_owned(), Value::Object(pairs.collect()));
         }
         (!members.is_empty()).then(|| Value::Object(members).to_string())
@@ -34,11 +34,11 @@ impl Manifest {
         let Ok(Value::Object(members)) = serde_json::from_str(members) else { return };
         for (member, value) in members {
             match (member.as_str(), value) {
-                ("license", Value::String(text)) => self.license = Some(text),
+                ("license", Value::String(text)) => self.license = Some(text.into()),
                 ("license", odd) => self.verbatim.push((member, odd)),
                 ("workspaces", workspaces) => self.workspaces = Some(workspaces),
                 ("acceptDependencies", Value::Object(pairs)) => {
-                    let text = |(name, spec): (String, Value)| Some((name, spec.as_str()?.to_owned()));
+                    let text = |(name, spec): (String, Value)| Some((name.into(), spec.as_str()?.into()));
                     self.accept_dependencies = pairs.into_iter().filter_map(text).collect();
                 }
                 _ => {}

@@ -12,9 +12,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::DependencyMap;
-use super::fields::{Field, Fields};
-use super::value::Object;
+use super::fields::{Field, Fields, object_of};
+use super::{DependencyMap, Text};
 
 /// The text of a document: byte order mark removed, bytes that are not UTF-8 replaced, as node reads files.
 pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
@@ -140,20 +139,37 @@ const DIST_MEMBERS: &[&str] = &["tarball", "integrity", "shasum", "unpackedSize"
 
 fn next_field<'de, A: MapAccess<'de>>(name: &str, access: &mut A) -> Result<Field, A::Error> {
     Ok(match name {
-        "dependencies" | "devDependencies" | "optionalDependencies" | "peerDependencies" | "engines" => {
-            access.next_value_seed(Texts)?
-        }
         "dist" => {
             access.next_value_seed(Members { wanted: DIST_MEMBERS })?.map_or(Field::Value(Value::Null), Field::Fields)
         }
+        _ if is_plain(name) => access.next_value_seed(Plain)?,
         _ => Field::Value(access.next_value()?),
     })
 }
 
-/// Reads a value that mostly is an object of texts.
-struct Texts;
+/// Whether a member mostly is a text or an object of texts.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "name"
+            | "version"
+            | "license"
+            | "deprecated"
+            | "tarball"
+            | "integrity"
+            | "shasum"
+            | "engines"
+            | "dependencies"
+            | "devDependencies"
+            | "optionalDependencies"
+            | "peerDependencies"
+    )
+}
 
-impl<'de> DeserializeSeed<'de> for Texts {
+/// Reads a value that mostly is a text or an object of texts.
+struct Plain;
+
+impl<'de> DeserializeSeed<'de> for Plain {
     type Value = Field;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -161,7 +177,7 @@ impl<'de> DeserializeSeed<'de> for Texts {
     }
 }
 
-impl<'de> Visitor<'de> for Texts {
+impl<'de> Visitor<'de> for Plain {
     type Value = Field;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,12 +186,12 @@ impl<'de> Visitor<'de> for Texts {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
         let mut texts = Vec::with_capacity(access.size_hint().unwrap_or(8));
-        while let Some(key) = access.next_key::<String>()? {
-            match access.next_value()? {
-                Value::String(text) => texts.push((key, text)),
+        while let Some(key) = access.next_key::<Text>()? {
+            match access.next_value_seed(Plain)? {
+                Field::Text(text) => texts.push((key, text)),
                 other => {
                     let mut object = object_of(texts);
-                    object.insert(key, other);
+                    object.insert(key.into(), other.into_value());
                     while let Some((key, value)) = access.next_entry()? {
                         object.insert(key, value);
                     }
@@ -210,16 +226,12 @@ impl<'de> Visitor<'de> for Texts {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Field::Value(value.into()))
+        Ok(Field::Text(value.into()))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Field::Value(Value::Null))
     }
-}
-
-fn object_of(texts: DependencyMap) -> Object {
-    texts.into_iter().map(|(key, text)| (key, Value::String(text))).collect()
 }
 
 /// Most maps are so short that looking at every pair is quickest.

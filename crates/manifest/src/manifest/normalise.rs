@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::fields::Fields;
 use super::value::{Object, strings_of, truthy, worth_keeping};
-use super::{DependencyMap, Dist, Manifest, bin};
+use super::{DependencyMap, Dist, Manifest, Text, bin};
 
 /// A member of a type that npm cannot work with.
 #[derive(Debug)]
@@ -55,10 +55,10 @@ pub(crate) fn manifest_of(mut members: Fields, folder: Option<&str>) -> Result<M
     manifest.cpu = platform_list(&mut members, "cpu", &mut manifest.verbatim);
     manifest.libc = platform_list(&mut members, "libc", &mut manifest.verbatim);
     read_license(&mut members, &mut manifest);
+    manifest.deprecated = members.take_text("deprecated");
     match members.take("deprecated") {
-        Some(Value::String(message)) if !message.is_empty() => manifest.deprecated = Some(message),
         Some(other) if truthy(&other) => {
-            manifest.deprecated = Some(other.to_string());
+            manifest.deprecated = Some(other.to_string().into());
             manifest.verbatim.push(("deprecated".to_owned(), other));
         }
         _ => {}
@@ -70,9 +70,11 @@ fn keep(members: &mut Fields, field: &str) -> Option<Value> {
     members.take(field).filter(worth_keeping)
 }
 
-fn text(members: &mut Fields, field: &str) -> Result<Option<String>, FieldProblem> {
+fn text(members: &mut Fields, field: &str) -> Result<Option<Text>, FieldProblem> {
+    if let Some(text) = members.take_text(field) {
+        return Ok(Some(text));
+    }
     match members.take(field) {
-        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text)),
         Some(other) if truthy(&other) => Err(FieldProblem { field: field.to_owned(), expected: "a string" }),
         _ => Ok(None),
     }
@@ -88,7 +90,7 @@ fn dependencies(members: &mut Fields, field: &str) -> Result<DependencyMap, Fiel
             let mut dependencies = DependencyMap::with_capacity(entries.len());
             for (name, specifier) in entries {
                 match specifier {
-                    Value::String(specifier) => dependencies.push((name, specifier)),
+                    Value::String(specifier) => dependencies.push((name.into(), specifier.into())),
                     _ => return problem(format!("{field}.{name}"), "a string"),
                 }
             }
@@ -102,14 +104,14 @@ fn dependencies(members: &mut Fields, field: &str) -> Result<DependencyMap, Fiel
 }
 
 /// The members whose value is a string.
-fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
+fn text_pairs(value: Option<&Value>) -> DependencyMap {
     let Some(Value::Object(members)) = value else { return Vec::new() };
-    members.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+    members.iter().filter_map(|(key, value)| Some((key.into(), value.as_str()?.into()))).collect()
 }
 
 fn read_peers(members: &mut Fields, manifest: &mut Manifest) -> Result<(), FieldProblem> {
     // Unlike the other maps npm ignores this one where it is a string.
-    if members.get("peerDependencies").is_some_and(Value::is_string) {
+    if members.is_text("peerDependencies") {
         return Ok(());
     }
     manifest.peer_dependencies = dependencies(members, "peerDependencies")?;
@@ -127,7 +129,7 @@ fn read_bundled(members: &mut Fields, manifest: &mut Manifest) {
     manifest.bundle_dependencies = match bundled {
         Some(Value::Bool(true)) => manifest.dependencies.iter().map(|(name, _)| name.clone()).collect(),
         Some(Value::Array(names)) => strings_of(&names),
-        Some(Value::Object(names)) => names.into_iter().map(|(name, _)| name).collect(),
+        Some(Value::Object(names)) => names.into_iter().map(|(name, _)| name.into()).collect(),
         _ => Vec::new(),
     };
 }
@@ -146,10 +148,10 @@ fn read_engines(members: &mut Fields, manifest: &mut Manifest) {
     }
 }
 
-fn platform_list(members: &mut Fields, field: &str, verbatim: &mut Vec<(String, Value)>) -> Vec<String> {
+fn platform_list(members: &mut Fields, field: &str, verbatim: &mut Vec<(String, Value)>) -> Vec<Text> {
     let Some(value) = keep(members, field) else { return Vec::new() };
     let list = match &value {
-        Value::String(one) => vec![one.clone()],
+        Value::String(one) => vec![one.into()],
         Value::Array(items) => strings_of(items),
         _ => Vec::new(),
     };
@@ -161,12 +163,13 @@ fn platform_list(members: &mut Fields, field: &str, verbatim: &mut Vec<(String, 
 }
 
 fn read_license(members: &mut Fields, manifest: &mut Manifest) {
+    manifest.license = members.take_text("license");
     let license = match keep(members, "license") {
         Some(Value::Object(mut license)) if license.get("type").is_some_and(truthy) => license.swap_remove("type"),
         other => other,
     };
     match license {
-        Some(Value::String(text)) => manifest.license = Some(text),
+        Some(Value::String(text)) => manifest.license = Some(text.into()),
         Some(other) => manifest.verbatim.push(("license".to_owned(), other)),
         None => {}
     }
@@ -179,11 +182,8 @@ fn has_install_script(members: &Fields) -> bool {
 }
 
 fn dist_of(mut dist: Fields) -> Option<Dist> {
-    let mut text = |field: &str| match dist.take(field) {
-        Some(Value::String(text)) if !text.is_empty() => Some(text),
-        _ => None,
-    };
-    let (tarball, integrity, shasum) = (text("tarball")?, text("integrity"), text("shasum"));
+    let tarball = dist.take_text("tarball")?;
+    let (integrity, shasum) = (dist.take_text("integrity"), dist.take_text("shasum"));
     let number = |field: &str| dist.get(field).and_then(Value::as_u64);
     Some(Dist { tarball, integrity, shasum, unpacked_size: number("unpackedSize"), file_count: number("fileCount") })
 }

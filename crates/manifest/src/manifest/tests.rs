@@ -15,8 +15,8 @@ fn field_error(document: Value) -> String {
     error.to_string()
 }
 
-fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+fn pairs(pairs: &[(&str, &str)]) -> DependencyMap {
+    pairs.iter().map(|(key, value)| (Text::from(*key), Text::from(*value))).collect()
 }
 
 #[test]
@@ -268,8 +268,8 @@ fn of_a_dependency_given_twice_the_last_counts_in_the_first_place() {
     for between in ["", &many] {
         let json = format!(r#"{{"dependencies":{{"a":"1","b":"1",{between}"a":"2","c":"1"}}}}"#);
         let manifest = Manifest::parse_registry_version(json.as_bytes()).expect("valid");
-        assert_eq!(manifest.dependencies[0], ("a".to_owned(), "2".to_owned()));
+        assert_eq!(manifest.dependencies[0], (Text::from("a"), Text::from("2")));
         assert_eq!(manifest.dependencies.iter().filter(|(name, _)| name == "a").count(), 1);
-        assert_eq!(manifest.dependencies.last(), Some(&("c".to_owned(), "1".to_owned())));
+        assert_eq!(manifest.dependencies.last(), Some(&(Text::from("c"), Text::from("1"))));
     }
 }

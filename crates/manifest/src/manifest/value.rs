@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::Text;
+
 /// A JSON object.
 pub(crate) type Object = Map<String, Value>;
 
@@ -26,6 +28,6 @@ pub(crate) fn worth_keeping(value: &Value) -> bool {
 }
 
 /// The strings of a list; whatever else is in it is passed over.
-pub(crate) fn strings_of(items: &[Value]) -> Vec<String> {
-    items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+pub(crate) fn strings_of(items: &[Value]) -> Vec<Text> {
+    items.iter().filter_map(|item| item.as_str().map(Text::from)).collect()
 }

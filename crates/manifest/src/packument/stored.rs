@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 
 use super::scan::skip_value;
 use super::{Scanned, is_true, probe, text_members};
-use crate::Manifest;
+use crate::{Manifest, Text};
 
 #[cfg(test)]
 mod tests;
@@ -54,9 +54,9 @@ pub(super) struct Stored {
     outline: Bytes,
     head: Head,
     /// What `strings` decodes to; small, and needed by every pick.
-    tags: Vec<(String, String)>,
+    tags: Vec<(Text, Text)>,
     name: String,
-    engines: OnceLock<Vec<Vec<(String, String)>>>,
+    engines: OnceLock<Vec<Vec<(Text, Text)>>>,
     /// Where the sets of engines begin in the outline.
     engines_at: usize,
     body: Arc<dyn StoredBody>,
@@ -97,7 +97,7 @@ pub(super) fn encode(scanned: &Scanned) -> Option<Bytes> {
     let order = order_of_precedence(&texts);
     put_list(&mut out, order.iter().copied().chain(std::iter::repeat_n(0, count - order.len())));
 
-    let mut sets: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    let mut sets: Vec<Vec<(Text, Text)>> = vec![Vec::new()];
     let mut known: FxHashMap<&[u8], u16> = FxHashMap::default();
     let mut flags = Vec::with_capacity(count);
     for span in versions.spans() {
@@ -177,7 +177,7 @@ impl Stored {
         let mut strings = Strings { bytes: &outline, at: strings };
         let name = strings.text()?.to_owned();
         let tags = (0..strings.count(2)?)
-            .map(|_| Some((strings.text()?.to_owned(), strings.text()?.to_owned())))
+            .map(|_| Some((strings.text()?.into(), strings.text()?.into())))
             .collect::<Option<Vec<_>>>()?;
         let engines_at = strings.at;
         Some(Stored {
@@ -200,7 +200,7 @@ impl Stored {
         &self.name
     }
 
-    pub(super) fn tags(&self) -> &[(String, String)] {
+    pub(super) fn tags(&self) -> &[(Text, Text)] {
         &self.tags
     }
 
@@ -229,7 +229,7 @@ impl Stored {
         self.outline.get(flags + position).is_some_and(|flags| flags & DEPRECATED != 0)
     }
 
-    pub(super) fn engines(&self, position: usize) -> &[(String, String)] {
+    pub(super) fn engines(&self, position: usize) -> &[(Text, Text)] {
         let at = HEAD + self.head.versions * 24 + position * 2;
         let Some(set) = self.outline.get(at..at + 2) else { return &[] };
         let set = usize::from(u16::from_le_bytes([set[0], set[1]]));
@@ -253,7 +253,7 @@ impl Stored {
     }
 
     /// All times.
-    pub(super) fn times(&self) -> Option<Vec<(String, String)>> {
+    pub(super) fn times(&self) -> Option<Vec<(Text, Text)>> {
         let (start, length, expected) = self.head.time;
         let times = (length > 0).then(|| self.piece(start, length, expected))??;
         Some(text_members(&times, 0))
@@ -287,12 +287,12 @@ impl Stored {
         std::str::from_utf8(texts.get(start..end)?).ok()
     }
 
-    fn read_engines(&self) -> Option<Vec<Vec<(String, String)>>> {
+    fn read_engines(&self) -> Option<Vec<Vec<(Text, Text)>>> {
         let mut strings = Strings { bytes: &self.outline, at: self.engines_at };
         let sets = strings.count(1)?;
         let mut set = || {
             let members = strings.count(2)?;
-            (0..members).map(|_| Some((strings.text()?.to_owned(), strings.text()?.to_owned()))).collect()
+            (0..members).map(|_| Some((strings.text()?.into(), strings.text()?.into()))).collect()
         };
         (0..sets).map(|_| set()).collect()
     }

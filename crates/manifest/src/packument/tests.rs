@@ -27,7 +27,7 @@ fn a_document_is_read_lazily() {
     assert_eq!(packument.published("2.0.0"), Some("2021-01-01T00:00:00.000Z"));
     assert_eq!(packument.published("1.0.0"), None);
     let manifest = packument.manifest("2.0.0").expect("valid");
-    assert_eq!(manifest.dependencies, [("b".to_owned(), "^1".to_owned())]);
+    assert_eq!(manifest.dependencies, [(Text::from("b"), Text::from("^1"))]);
     assert!(Arc::ptr_eq(&manifest, &packument.manifest("2.0.0").expect("kept")));
     assert_eq!(packument.manifest("9.9.9"), None);
     assert_eq!(packument.manifest("3.0.0-0"), None, "npm cannot install it");
@@ -39,7 +39,7 @@ fn probes_tell_without_decoding() {
     let packument = scan(SMALL).expect("valid");
     let deprecated = ["1.0.0", "2.0.0", "3.0.0-0", "9.9.9"].map(|version| packument.is_deprecated(version));
     assert_eq!(deprecated, [true, false, false, false]);
-    assert_eq!(*packument.engines("1.0.0"), [("node".to_owned(), ">=4".to_owned())]);
+    assert_eq!(*packument.engines("1.0.0"), [(Text::from("node"), Text::from(">=4"))]);
     assert_eq!(*packument.engines("2.0.0"), []);
     assert_eq!(*packument.engines("9.9.9"), []);
 }

@@ -139,7 +139,7 @@ impl Forest {
             edge.overrides.is_some_and(|rule| {
                 let text = &self.rules.get(rule);
                 text.name == Some(name)
-                    && text.value == self.package_of(node).version_text
+                    && *text.value == *self.package_of(node).version_text
                     && self.node(edge.from).overrides != Some(rule)
             })
         })

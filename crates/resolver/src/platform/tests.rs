@@ -1,9 +1,9 @@
 use super::{admits, installs_on};
 use crate::Target;
-use gantry_manifest::Manifest;
+use gantry_manifest::{Manifest, Text};
 
-fn list(entries: &[&str]) -> Vec<String> {
-    entries.iter().map(|&entry| entry.to_owned()).collect()
+fn list(entries: &[&str]) -> Vec<Text> {
+    entries.iter().map(|&entry| entry.into()).collect()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::forest::Seed;
 use crate::ids::{NodeId, PackageId};
 use crate::package::{Package, Peers, Top};
 use crate::resolver::{BundleRequest, PackumentProblem};
-use gantry_manifest::{Lockfile, Manifest};
+use gantry_manifest::{Lockfile, Manifest, Text};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct BundleContents {
 }
 
 /// Address and integrity.
-type Origin = (Option<Arc<str>>, Option<Arc<str>>);
+type Origin = (Option<Text>, Option<Text>);
 
 /// Requests for contents and their answers.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Bundles {
                 let request = BundleRequest {
                     id: u32::try_from(self.asked.len()).unwrap_or(u32::MAX),
                     name: package.manifest.name.clone().unwrap_or_default(),
-                    version: package.version_text.to_string(),
+                    version: package.version_text.clone(),
                     manifest: package.manifest.clone(),
                 };
                 self.asked.push(id);
@@ -67,11 +67,10 @@ impl Builder {
     /// Puts the contents of a package below its node, displacing what is there: what its shrinkwrap lists, and then what it
     /// carries.
     pub(crate) fn unpack_bundle(&mut self, node: NodeId, contents: &BundleContents) {
-        let share = |text: &Option<String>| text.as_deref().map(Arc::from);
         let mut listed: Vec<(&str, &Manifest, Origin)> = Vec::new();
         for entry in contents.shrinkwrap.iter().flat_map(|lock| &lock.packages) {
             if !entry.link && !entry.path.is_empty() {
-                listed.push((&entry.path, &entry.manifest, (share(&entry.resolved), share(&entry.integrity))));
+                listed.push((&entry.path, &entry.manifest, (entry.resolved.clone(), entry.integrity.clone())));
             }
         }
         self.unpack(node, listed);
@@ -88,7 +87,7 @@ impl Builder {
         for (path, manifest, origin) in packages {
             let Some((parent, folder)) = self.bundle_parent(node, path) else { continue };
             let mut manifest = manifest.clone();
-            manifest.name.get_or_insert_with(|| folder.clone());
+            manifest.name.get_or_insert_with(|| folder.as_str().into());
             let name = self.forest.names.intern(&folder);
             let tables = (&mut self.forest.names, &mut self.forest.specs);
             let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);

@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::resolver::PackumentProblem;
 use crate::shelf::Lookup;
 use crate::{ResolveError, ResolveOptions, ResolveWarning};
-use gantry_manifest::{LockEntry, Lockfile, Manifest, Packument};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, Packument, Text};
 use gantry_spec::PackageName;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Inflation {
         }
         let mut warnings = old.warnings.clone();
         warnings.push(ResolveWarning { code: OLD_LOCK, message: old_lock_message(&lock) });
-        let mut found: FxHashMap<(String, String), Result<Arc<Manifest>, String>> = FxHashMap::default();
+        let mut found: FxHashMap<(String, Text), Result<Arc<Manifest>, String>> = FxHashMap::default();
         for entry in lock.packages.iter_mut().filter(|entry| is_inflated(entry)) {
             let version = entry.manifest.version.clone().unwrap_or_default();
             let key = (entry.folder_name().to_owned(), version);

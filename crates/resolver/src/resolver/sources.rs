@@ -6,7 +6,7 @@ use crate::forest::Forest;
 use crate::ids::{PackageId, SourceId};
 use crate::package::{Package, Peers, Top};
 use crate::resolver::PackumentProblem;
-use gantry_manifest::Manifest;
+use gantry_manifest::{Manifest, Text};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -54,9 +54,9 @@ pub struct SourceAnswer {
     /// Its `package.json`; empty where it has none.
     pub manifest: Manifest,
     /// What the lock says of where it came from; `None` for folders.
-    pub resolved: Option<String>,
+    pub resolved: Option<Text>,
     /// What its tarball hashes to; `None` for folders and repositories.
-    pub integrity: Option<String>,
+    pub integrity: Option<Text>,
 }
 
 #[derive(Debug)]
@@ -136,8 +136,7 @@ impl Sources {
 /// A package made of what was found.
 pub(crate) fn package_of(forest: &mut Forest, peers: Peers, answer: SourceAnswer) -> PackageId {
     let SourceAnswer { manifest, resolved, integrity } = answer;
-    let source = (resolved.map(Arc::from), integrity.map(Arc::from));
     let tables = (&mut forest.names, &mut forest.specs);
-    let package = Package::new(Arc::new(manifest), source, (peers, Top::Yes), tables);
+    let package = Package::new(Arc::new(manifest), (resolved, integrity), (peers, Top::Yes), tables);
     forest.add_package(package)
 }

@@ -1,10 +1,10 @@
 use super::integrity;
-use gantry_manifest::Dist;
+use gantry_manifest::{Dist, Text};
 
 #[test]
 fn a_shasum_is_written_as_npm_writes_it_and_what_is_none_can_never_be_met() {
     let of = |integrity_text: Option<&str>, shasum: Option<&str>| {
-        let share = |text: Option<&str>| text.map(str::to_owned);
+        let share = |text: Option<&str>| text.map(Text::from);
         integrity(&Dist { integrity: share(integrity_text), shasum: share(shasum), ..Dist::default() })
     };
     let shasum = "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d";

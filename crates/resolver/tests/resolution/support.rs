@@ -70,8 +70,8 @@ impl Case {
         let paths = self.document["workspaces"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let workspace = |path: &str| {
             let manifest = manifest(&self.document["folders"][path]);
-            let folder = path.rsplit('/').next().unwrap_or(path).to_owned();
-            Workspace { name: manifest.name.clone().unwrap_or(folder), path: path.to_owned(), manifest }
+            let folder = path.rsplit('/').next().unwrap_or(path);
+            Workspace { name: manifest.name.as_deref().unwrap_or(folder).to_owned(), path: path.to_owned(), manifest }
         };
         Project { root: self.root(), workspaces: paths.map(workspace).collect(), folders: self.linked_folders() }
     }
@@ -94,8 +94,8 @@ impl Case {
             }
             Source::File { path } => {
                 let found = self.document["files"].get(path).ok_or(PackumentProblem::NotFound)?;
-                let integrity = Some("sha512-LOCAL".to_owned());
-                Ok(SourceAnswer { manifest: manifest(found), resolved: Some(format!("file:{path}")), integrity })
+                let integrity = Some("sha512-LOCAL".into());
+                Ok(SourceAnswer { manifest: manifest(found), resolved: Some(format!("file:{path}").into()), integrity })
             }
             _ => Err(PackumentProblem::Failed { code: "RESOLVE_UNSUPPORTED", message: "not here".to_owned() }),
         }

@@ -69,7 +69,7 @@ fn edition(directory: &MemoryDirectory, name: &str) -> Option<u32> {
     let edition: u32 = etag.trim_matches('"').strip_prefix(&format!("{name}-")).unwrap().parse().unwrap();
     for version in kept.packument.versions() {
         match kept.packument.manifest(version) {
-            Some(manifest) => assert_eq!(manifest.bin, [(name.to_owned(), format!("e{edition}.js"))]),
+            Some(manifest) => assert_eq!(manifest.bin, [(name.into(), format!("e{edition}.js").into())]),
             None => {
                 assert!(reader.take_damage(), "{version} is absent without a word");
                 assert!(reader.find(&key(name)).is_none() && !reader.take_damage());

@@ -20,7 +20,7 @@ use crate::tarballs::file_name;
 use gantry_archive::Integrity;
 use gantry_engine::{EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install};
 use gantry_layout::{is_git, wanted};
-use gantry_manifest::Manifest;
+use gantry_manifest::{Manifest, Text};
 use gantry_resolver::{Project, check_machine, lock_satisfies};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,13 +31,13 @@ use std::rc::Rc;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
     /// Name of the package.
-    pub name: String,
+    pub name: Text,
     /// Its version.
-    pub version: String,
+    pub version: Text,
     /// Where the tarball is, without credentials.
     pub url: String,
     /// What it must hash to, if the lock says.
-    pub integrity: Option<String>,
+    pub integrity: Option<Text>,
     /// What to call it in the folder of tarballs.
     pub file: String,
 }

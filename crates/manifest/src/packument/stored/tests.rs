@@ -67,7 +67,7 @@ const SMALL: &str = r#"{"name":"@s/a","dist-tags":{"latest":"2.0.0"},"versions":
 fn a_pick_reads_nothing_of_the_body() {
     let (packument, body) = kept(SMALL.as_bytes());
     assert!(packument.is_deprecated("1.0.0") && !packument.is_deprecated("2.0.0"));
-    assert_eq!(*packument.engines("2.0.0-rc.1"), [("node".to_owned(), ">=4".to_owned())]);
+    assert_eq!(*packument.engines("2.0.0-rc.1"), [(Text::from("node"), Text::from(">=4"))]);
     assert_eq!(packument.dist_tag("latest"), Some("2.0.0"));
     assert_eq!(body.read.load(Ordering::Relaxed), 0);
     let manifest = packument.manifest("2.0.0").expect("there");
