@@ -128,6 +128,7 @@ impl<'a> Members<'a> {
 
     /// Goes to the next member: the place of its key and the position where its value begins. The caller either lets
     /// [`Members::skip`] find the end of the value or, having walked it on its own, says so with [`Members::resume_at`].
+    #[inline]
     pub(super) fn next_key(&mut self) -> Scan<Option<(Range<usize>, usize)>> {
         let mut at = skip_space(self.body, self.at);
         match (self.body.get(at), self.state) {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::text::{short_string, words_of};
 use super::*;
 
 fn scan(text: impl AsRef<[u8]>) -> Result<Packument, ManifestError> {
@@ -259,5 +260,18 @@ proptest! {
             }
         }
         let _ = scan(&bytes[..place]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_short_string_is_read_as_what_it_is(text in "[a-z0-9.\\\\\u{e9}+-]{0,20}", behind in 0..20usize) {
+        let raw = format!("\"{text}\"");
+        let body = format!("xx{raw}{}", "}".repeat(behind));
+        let plain = text.is_ascii() && !text.contains('\\') && text.len() <= 16;
+        // Where the body ends right behind it, there may be too little to read at once.
+        let at_hand = body.len() >= 3 + 16;
+        let expected = if plain && at_hand { words_of(text.as_bytes()) } else { None };
+        prop_assert_eq!(short_string(body.as_bytes(), &(2..2 + raw.len())), expected);
     }
 }

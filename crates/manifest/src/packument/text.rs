@@ -1,6 +1,7 @@
 //! JSON strings to text, without a parser and without ever failing.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text of a JSON string, quotes included in `raw`; `None` if it is no string.
 ///
@@ -22,6 +23,42 @@ pub(super) fn plain_string(raw: &[u8]) -> Option<&[u8]> {
     // Most are short: a loop without a way out is done in a few instructions.
     let is_plain = inner.iter().fold(true, |plain, byte| plain & byte.is_ascii() & (*byte != b'\\'));
     is_plain.then_some(inner)
+}
+
+/// Bytes of a short string.
+const SHORT: usize = 16;
+
+/// A string of at most 16 bytes as two numbers, filled up with zeros: nearly every version is so short.
+pub(super) fn words_of(text: &[u8]) -> Option<[u64; 2]> {
+    let mut bytes = [0; SHORT];
+    bytes.get_mut(..text.len())?.copy_from_slice(text);
+    Some(words(bytes))
+}
+
+/// [`words_of`] the JSON string at `place`, quotes included, if it is ASCII and has no escapes.
+pub(super) fn short_string(body: &[u8], place: &Range<usize>) -> Option<[u64; 2]> {
+    let length = place.len().checked_sub(2).filter(|length| *length <= SHORT)?;
+    // More than the string is read where there is more, without a loop, and cut off.
+    let bytes: [u8; SHORT] = body.get(place.start + 1..place.start + 1 + SHORT)?.try_into().ok()?;
+    let [low, high] = words(bytes);
+    let first = |bytes: usize| if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+    let (low, high) = (low & first(length), high & first(length.saturating_sub(8)));
+    let is_plain = (low | high) & NOT_ASCII == 0 && backslashes(low) | backslashes(high) == 0;
+    is_plain.then_some([low, high])
+}
+
+fn words(bytes: [u8; SHORT]) -> [u64; 2] {
+    let (words, _) = bytes.as_chunks::<8>();
+    [u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])]
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const NOT_ASCII: u64 = ONES << 7;
+
+/// Not zero if a byte is a backslash.
+fn backslashes(word: u64) -> u64 {
+    let zeros = word ^ (ONES * b'\\' as u64);
+    zeros.wrapping_sub(ONES) & !zeros & NOT_ASCII
 }
 
 /// Whether a JSON string, quotes included, is `text`.

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 use super::scan::{Members, NotJson};
-use super::text::{decode_string, plain_string};
+use super::text::{decode_string, plain_string, short_string, words_of};
 use crate::Manifest;
 
 /// All versions of one packument. Every method is given the body that the table was read from.
@@ -57,17 +57,18 @@ impl VersionTable {
             decoded: Mutex::default(),
         };
         let mut members = Members::new(body, at);
-        for member in members.by_ref() {
-            let member = member?;
-            let value = narrow(member.value);
-            let text = match plain_string(&body[member.key.clone()]) {
-                Some(text) => Cow::Borrowed(text),
-                None => match decode_string(&body[member.key]) {
-                    Some(text) => Cow::Owned(text.into_owned().into_bytes()),
-                    None => continue,
-                },
+        while let Some((key, value)) = members.next_key()? {
+            let value = narrow(value..members.skip_over(value)?);
+            let (text, hash) = if let Some(words) = short_string(body, &key) {
+                (Cow::Borrowed(&body[key.start + 1..key.end - 1]), hash_of_words(words))
+            } else if let Some(text) = plain_string(&body[key.clone()]) {
+                (Cow::Borrowed(text), hash_of(text))
+            } else if let Some(text) = decode_string(&body[key]) {
+                let hash = hash_of(text.as_bytes());
+                (Cow::Owned(text.into_owned().into_bytes()), hash)
+            } else {
+                continue;
             };
-            let hash = hash_of(&text);
             let VersionTable { slots, by_text, .. } = &mut table;
             let is_it = |position: &u32| texts[widen(&slots[*position as usize].text)] == *text;
             if let Some(&position) = by_text.find(hash, is_it) {
@@ -122,9 +123,21 @@ impl VersionTable {
 }
 
 fn hash_of(text: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(text);
-    hasher.finish()
+    match words_of(text) {
+        Some(words) => hash_of_words(words),
+        None => {
+            let mut hasher = FxHasher::default();
+            hasher.write(text);
+            hasher.finish()
+        }
+    }
+}
+
+/// The hash table takes the slot from the low bits and a tag from the high ones.
+fn hash_of_words([low, high]: [u64; 2]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (low ^ high.wrapping_mul(ODD).rotate_left(29)).wrapping_mul(ODD);
+    mixed ^ mixed >> 32
 }
 
 /// Never truncates: `Packument::scan` refuses what does not fit.
