@@ -75,7 +75,7 @@ pub(crate) fn optimise(module: &Path) -> Result<(), Failure> {
     let tool = root().join("node_modules/.bin/wasm-opt");
     let optimised = module.with_extension("optimised");
     let status = Command::new(&tool)
-        .arg("-O3")
+        .arg("-Os")
         .args(FEATURES.iter().map(|feature| format!("--enable-{feature}")))
         .arg(module)
         .arg("-o")
