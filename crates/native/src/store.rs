@@ -11,11 +11,11 @@
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
 mod unpack;
+mod workers;
 
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use bytes::Bytes;
-use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
@@ -25,9 +25,10 @@ use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use unpack::Unpacking;
+use workers::{Handed, Workers};
 
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
 const WAITING_BYTES: u64 = 16 << 20;
@@ -46,48 +47,6 @@ pub struct PackageDirectories {
     workers: Arc<Workers>,
     /// Connections for tarballs.
     connections: Semaphore,
-    /// Bytes of bodies that wait for a thread.
-    waiting: Cell<u64>,
-}
-
-/// Counts a body among those that wait, as long as it lives.
-struct Waits<'a> {
-    waiting: &'a Cell<u64>,
-    bytes: u64,
-}
-
-impl<'a> Waits<'a> {
-    fn new(waiting: &'a Cell<u64>, bytes: u64) -> Self {
-        waiting.set(waiting.get() + bytes);
-        Self { waiting, bytes }
-    }
-}
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        self.waiting.set(self.waiting.get() - self.bytes);
-    }
-}
-
-/// What unpacking threads share: permission to run, and buffers to reuse.
-#[derive(Debug)]
-struct Workers {
-    permits: Semaphore,
-    extractors: Mutex<Vec<Extractor>>,
-}
-
-impl Workers {
-    fn extractor(&self) -> Extractor {
-        self.idle().pop().unwrap_or_else(|| Extractor::new(Limits::default()))
-    }
-
-    fn put_back(&self, extractor: Extractor) {
-        self.idle().push(extractor);
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Extractor>> {
-        self.extractors.lock().expect("no thread panics while it holds this lock")
-    }
 }
 
 /// A package's files, and how long it took to verify, to unpack and to store them.
@@ -105,9 +64,8 @@ impl PackageDirectories {
             packages: root.join("packages"),
             temporary: root.join("temporary"),
             known: RefCell::default(),
-            workers: Arc::new(Workers { permits: Semaphore::new(parallelism), extractors: Mutex::default() }),
+            workers: Arc::new(Workers::new(parallelism)),
             connections: Semaphore::new(fetches),
-            waiting: Cell::default(),
         }
     }
 
@@ -154,32 +112,26 @@ impl PackageDirectories {
         target: PathBuf,
         connection: Option<SemaphorePermit<'_>>,
     ) -> Result<Taken, Refusal<Fault>> {
-        let lost = |message: &str| Refusal::Other(NativeError::Task { message: message.to_owned() }.into());
-        let waits = Waits::new(&self.waiting, body.len() as u64);
-        let connection = connection.filter(|_| self.waiting.get() > WAITING_BYTES);
-        let _permit = self.workers.permits.acquire().await.map_err(|_| lost("the pool is closed"))?;
-        drop((waits, connection));
-        let (workers, request) = (Arc::clone(&self.workers), Arc::clone(request));
+        let request = Arc::clone(request);
         let (temporary, clock) = (self.temporary.clone(), self.clock.clone());
-        tokio::task::spawn_blocking(move || {
+        let Handed { begun, result } = self.workers.hand_in(body.len() as u64, move |extractor| {
             let began = clock.monotonic_milliseconds();
             request.verify(&body).map_err(Refusal::Mismatch)?;
             let verified = Span::of(Work::Verify, began, clock.monotonic_milliseconds(), body.len() as u64);
             let unpacking = Unpacking { request: &request, compressed: &body, temporary: &temporary, clock: &clock };
-            let (building, index, [unpacked, stored]) = if unpacking.is_large() {
-                unpacking.piece_by_piece()
-            } else {
-                let mut extractor = workers.extractor();
-                let result = unpacking.at_once(&mut extractor);
-                workers.put_back(extractor);
-                result
-            }
-            .map_err(Refusal::Other)?;
+            let built = if unpacking.is_large() { unpacking.piece_by_piece() } else { unpacking.at_once(extractor) };
+            let (building, index, [unpacked, stored]) = built.map_err(Refusal::Other)?;
             publish(building, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
             Ok((index, [verified, unpacked, stored]))
-        })
-        .await
-        .unwrap_or_else(|error| Err(lost(&error.to_string())))
+        });
+        let held = connection.filter(|_| self.workers.waiting() > WAITING_BYTES);
+        if held.is_some() {
+            // Closed or answered, it waits no more.
+            let _ = begun.await;
+        }
+        drop(held);
+        let lost = || NativeError::Task { message: "a thread that unpacks was lost".to_owned() };
+        result.await.unwrap_or_else(|_| Err(Refusal::Other(lost().into())))
     }
 
     /// Removes what dead processes left.
