@@ -4,7 +4,7 @@
 //! may match; options after `?` are ignored. Algorithms that are not known here (npm reads `md5` too) do not count, and a
 //! string without any that count is an error rather than "no integrity".
 
-use crate::ArchiveError;
+use crate::{ArchiveError, sha512};
 use base64::{
     Engine,
     alphabet::STANDARD,
@@ -221,6 +221,25 @@ impl Integrity {
     /// Checks `bytes`; the error names `package`, what was expected and what was found.
     pub fn verify(&self, package: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
         self.compare(package, &self.algorithm().digest(bytes))
+    }
+
+    /// [`verify`](Self::verify) for many, each an integrity, the package and its bytes: gives `done` the position and the
+    /// result of each as soon as it is known. Where the processor has wide registers this takes a fraction of the time.
+    pub fn verify_many(checks: &[(&Integrity, &str, &[u8])], mut done: impl FnMut(usize, Result<(), ArchiveError>)) {
+        let (mut usual, mut messages) = (Vec::new(), Vec::new());
+        for (position, (integrity, package, bytes)) in checks.iter().enumerate() {
+            if integrity.algorithm() == Algorithm::Sha512 {
+                usual.push(position);
+                messages.push(*bytes);
+            } else {
+                done(position, integrity.verify(package, bytes));
+            }
+        }
+        sha512::digests(&messages, |message, digest| {
+            let (integrity, package, _) = checks[usual[message]];
+            let found = Hash { algorithm: Algorithm::Sha512, digest: digest.to_vec() };
+            done(usual[message], integrity.compare(package, &found));
+        });
     }
 
     /// To check bytes that come in pieces.

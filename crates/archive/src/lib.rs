@@ -17,6 +17,7 @@ mod path;
 mod pax;
 mod repository;
 mod settle;
+mod sha512;
 mod stream;
 mod tar_walk;
 mod tree_archive;

@@ -17,7 +17,7 @@ use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use bytes::Bytes;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::{Clock, Span, Work};
+use gantry_platform::Span;
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::FxHashMap;
@@ -44,7 +44,7 @@ pub struct PackageDirectories {
     packages: PathBuf,
     temporary: PathBuf,
     known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
-    workers: Arc<Workers>,
+    workers: Arc<Workers<NativeClock>>,
     /// Connections for tarballs.
     connections: Semaphore,
 }
@@ -60,11 +60,11 @@ impl PackageDirectories {
         let root = directory.join("v1");
         Self {
             http,
-            clock,
             packages: root.join("packages"),
             temporary: root.join("temporary"),
             known: RefCell::default(),
-            workers: Arc::new(Workers::new(parallelism)),
+            workers: Arc::new(Workers::new(parallelism, clock.clone())),
+            clock,
             connections: Semaphore::new(fetches),
         }
     }
@@ -114,15 +114,15 @@ impl PackageDirectories {
     ) -> Result<Taken, Refusal<Fault>> {
         let request = Arc::clone(request);
         let (temporary, clock) = (self.temporary.clone(), self.clock.clone());
-        let Handed { begun, result } = self.workers.hand_in(body.len() as u64, move |extractor| {
-            let began = clock.monotonic_milliseconds();
-            request.verify(&body).map_err(Refusal::Mismatch)?;
-            let verified = Span::of(Work::Verify, began, clock.monotonic_milliseconds(), body.len() as u64);
-            let unpacking = Unpacking { request: &request, compressed: &body, temporary: &temporary, clock: &clock };
+        let (tarball, compressed) = (Arc::clone(&request), body.clone());
+        let Handed { begun, result } = self.workers.hand_in(tarball, body, move |verified, extractor| {
+            verified.result.map_err(Refusal::Mismatch)?;
+            let (request, compressed) = (&*request, &*compressed);
+            let unpacking = Unpacking { request, compressed, temporary: &temporary, clock: &clock };
             let built = if unpacking.is_large() { unpacking.piece_by_piece() } else { unpacking.at_once(extractor) };
             let (building, index, [unpacked, stored]) = built.map_err(Refusal::Other)?;
             publish(building, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
-            Ok((index, [verified, unpacked, stored]))
+            Ok((index, [verified.span, unpacked, stored]))
         });
         let held = connection.filter(|_| self.workers.waiting() > WAITING_BYTES);
         if held.is_some() {

@@ -1,17 +1,29 @@
-//! Threads that unpack. One that is done takes the next tarball by itself: whoever brings tarballs also drives the network,
-//! and a thread that had to ask there for more would stand still each time.
+//! Threads that verify and unpack. One that is done takes the next tarball by itself: whoever brings tarballs also drives the
+//! network, and a thread that had to ask there for more would stand still each time.
+//!
+//! Tarballs that wait are verified together, since a processor hashes many at once several times as fast as one after the
+//! other. As soon as one is verified, it is unpacked by whatever thread is free.
 
-use gantry_archive::{Extractor, Limits};
+use bytes::Bytes;
+use gantry_archive::{ArchiveError, Extractor, Limits};
+use gantry_platform::{Clock, Span, Work};
+use gantry_registry::TarballRequest;
 use std::collections::VecDeque;
+use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
+/// Bodies verified together at most.
+const TOGETHER: usize = 64;
+
 /// Jobs in order of arrival, for as many threads as there are processors.
 #[derive(Debug)]
-pub(super) struct Workers {
+pub(super) struct Workers<C> {
     most: usize,
+    clock: C,
     queue: Mutex<Queue>,
     /// Bytes of the bodies that wait.
     waiting: AtomicU64,
@@ -20,21 +32,56 @@ pub(super) struct Workers {
 #[derive(Debug, Default)]
 struct Queue {
     jobs: VecDeque<Job>,
+    /// To be unpacked; these come first.
+    verified: VecDeque<(Job, Verified)>,
     /// Threads that look for jobs.
     running: usize,
     /// Buffers to reuse.
     extractors: Vec<Extractor>,
 }
 
-struct Job {
-    bytes: u64,
-    begins: oneshot::Sender<()>,
-    work: Box<dyn FnOnce(&mut Extractor) + Send>,
+/// What became of verifying a body.
+#[derive(Debug)]
+pub(super) struct Verified {
+    pub result: Result<(), ArchiveError>,
+    /// How long it took; of bodies that are verified together, since the one that was done before.
+    pub span: Span,
 }
 
-impl std::fmt::Debug for Job {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Job").field("bytes", &self.bytes).finish_non_exhaustive()
+struct Job {
+    request: Arc<TarballRequest>,
+    body: Bytes,
+    begins: oneshot::Sender<()>,
+    work: Task,
+}
+
+/// What is done with a verified body.
+type Task = Box<dyn FnOnce(Verified, &mut Extractor) + Send>;
+
+impl fmt::Debug for Job {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Job").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+/// What a thread does next.
+enum Step {
+    Verify(Vec<Job>),
+    Unpack(Job, Verified),
+}
+
+impl Queue {
+    fn next(&mut self) -> Option<Step> {
+        if let Some((job, verified)) = self.verified.pop_front() {
+            return Some(Step::Unpack(job, verified));
+        }
+        let jobs: Vec<Job> = self.jobs.drain(..self.jobs.len().min(TOGETHER)).collect();
+        (!jobs.is_empty()).then_some(Step::Verify(jobs))
+    }
+
+    /// How many steps could be done side by side.
+    fn steps(&self) -> usize {
+        self.verified.len() + usize::from(!self.jobs.is_empty())
     }
 }
 
@@ -46,9 +93,9 @@ pub(super) struct Handed<T> {
     pub result: oneshot::Receiver<T>,
 }
 
-impl Workers {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, queue: Mutex::default(), waiting: AtomicU64::new(0) }
+impl<C: Clock + Send + Sync + 'static> Workers<C> {
+    pub(super) fn new(most: usize, clock: C) -> Self {
+        Self { most, clock, queue: Mutex::default(), waiting: AtomicU64::new(0) }
     }
 
     /// Bytes of the bodies that wait for a thread.
@@ -56,50 +103,80 @@ impl Workers {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Puts a job at the end of the queue; `bytes` is the size of its body. Within a tokio runtime, whose threads are used.
+    /// Puts a body at the end of the queue: it is verified, and then `work` is done. Within a tokio runtime, whose threads
+    /// are used.
     pub(super) fn hand_in<T: Send + 'static>(
         self: &Arc<Self>,
-        bytes: u64,
-        work: impl FnOnce(&mut Extractor) -> T + Send + 'static,
+        request: Arc<TarballRequest>,
+        body: Bytes,
+        work: impl FnOnce(Verified, &mut Extractor) -> T + Send + 'static,
     ) -> Handed<T> {
         let (answer, result) = oneshot::channel();
         let (begins, begun) = oneshot::channel();
-        let work = Box::new(move |extractor: &mut Extractor| {
+        let work: Task = Box::new(move |verified: Verified, extractor: &mut Extractor| {
             if !answer.is_closed() {
                 // Nobody may be there any more to hear of it.
-                let _ = answer.send(work(extractor));
+                let _ = answer.send(work(verified, extractor));
             }
         });
-        self.waiting.fetch_add(bytes, Ordering::Relaxed);
+        self.waiting.fetch_add(body.len() as u64, Ordering::Relaxed);
         let mut queue = self.queue();
-        queue.jobs.push_back(Job { bytes, begins, work });
-        if queue.running < self.most {
-            queue.running += 1;
-            drop(queue);
-            let workers = Arc::clone(self);
-            tokio::task::spawn_blocking(move || workers.run());
-        }
+        queue.jobs.push_back(Job { request, body, begins, work });
+        self.call(queue);
         Handed { begun, result }
     }
 
+    /// Has a thread come if there is work for one more.
+    fn call(self: &Arc<Self>, mut queue: MutexGuard<'_, Queue>) {
+        let missing = queue.steps().min(self.most.saturating_sub(queue.running));
+        queue.running += missing;
+        drop(queue);
+        for _ in 0..missing {
+            let workers = Arc::clone(self);
+            tokio::task::spawn_blocking(move || workers.run());
+        }
+    }
+
     /// Does what is there to be done.
-    fn run(&self) {
+    fn run(self: Arc<Self>) {
         let fresh = || Extractor::new(Limits::default());
         let mut extractor = self.queue().extractors.pop().unwrap_or_else(fresh);
         loop {
             let mut queue = self.queue();
-            let Some(Job { bytes, begins, work }) = queue.jobs.pop_front() else {
+            let Some(step) = queue.next() else {
                 queue.running -= 1;
                 queue.extractors.push(extractor);
                 return;
             };
             drop(queue);
-            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-            let _ = begins.send(());
-            if catch_unwind(AssertUnwindSafe(|| work(&mut extractor))).is_err() {
-                extractor = fresh();
+            match step {
+                Step::Verify(jobs) => self.verify(jobs),
+                Step::Unpack(Job { body, begins, work, .. }, verified) => {
+                    self.waiting.fetch_sub(body.len() as u64, Ordering::Relaxed);
+                    drop(body);
+                    let _ = begins.send(());
+                    if catch_unwind(AssertUnwindSafe(|| work(verified, &mut extractor))).is_err() {
+                        extractor = fresh();
+                    }
+                }
             }
         }
+    }
+
+    fn verify(self: &Arc<Self>, jobs: Vec<Job>) {
+        // What is verified is handed on while the others are still being hashed.
+        let bodies: Vec<_> = jobs.iter().map(|job| (Arc::clone(&job.request), job.body.clone())).collect();
+        let bodies: Vec<_> = bodies.iter().map(|(request, body)| (&**request, &**body)).collect();
+        let mut jobs: Vec<Option<Job>> = jobs.into_iter().map(Some).collect();
+        let mut began = self.clock.monotonic_milliseconds();
+        TarballRequest::verify_many(&bodies, |position, result| {
+            let Some(job) = jobs[position].take() else { return };
+            let ended = self.clock.monotonic_milliseconds();
+            let span = Span::of(Work::Verify, mem::replace(&mut began, ended), ended, job.body.len() as u64);
+            let mut queue = self.queue();
+            queue.verified.push_back((job, Verified { result, span }));
+            self.call(queue);
+        });
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
