@@ -1,8 +1,8 @@
 //! SHA-512 of many messages at once.
 //!
-//! Hashing one message is a chain of steps that wait for each other, which leaves most of a processor's width unused: a fifth
-//! of what a core can do. Eight messages side by side fill it, where there is AVX-512. Elsewhere, and for a message that is left alone, it is the
-//! `sha2` crate's work; there is no library that takes several messages. An install verifies thousands of small tarballs.
+//! An install verifies thousands of small tarballs. Hashing one message is a chain of steps that wait for each other, which
+//! leaves most of a processor's width unused. Eight messages side by side fill it, where there is AVX-512; elsewhere, and
+//! for a message that is left alone, it is the `sha2` crate's work. There is no library that takes several messages.
 
 use core::array;
 use core::cmp::Reverse;

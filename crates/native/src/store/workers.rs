@@ -149,16 +149,18 @@ impl<C: Clock + Send + Sync + 'static> Workers<C> {
                 return;
             };
             drop(queue);
-            match step {
+            // Who waits for a job that panicked finds its channel closed; the thread goes on with the others.
+            let done = catch_unwind(AssertUnwindSafe(|| match step {
                 Step::Verify(jobs) => self.verify(jobs),
                 Step::Unpack(Job { body, begins, work, .. }, verified) => {
                     self.waiting.fetch_sub(body.len() as u64, Ordering::Relaxed);
                     drop(body);
                     let _ = begins.send(());
-                    if catch_unwind(AssertUnwindSafe(|| work(verified, &mut extractor))).is_err() {
-                        extractor = fresh();
-                    }
+                    work(verified, &mut extractor);
                 }
+            }));
+            if done.is_err() {
+                extractor = fresh();
             }
         }
     }
