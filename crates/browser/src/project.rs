@@ -111,7 +111,7 @@ impl OpenProject {
     pub fn reopen(name: &str, record: &ProjectRecord, index: Indexes<'_>) -> Result<Self, Fault> {
         let options = ProjectOptions::decode(name, record)?;
         let (lock, inert, omit) = options.selection(record)?;
-        let plan = plan(&lock, &inert, &omit, index).map_err(|error| EngineError::from(error).to_fault())?;
+        let plan = plan(&lock.to_text(), &inert, &omit, index).map_err(|error| EngineError::from(error).to_fault())?;
         Self::new(options.lockfile(&record.lock), &plan, index)
     }
 

@@ -113,12 +113,13 @@ async fn run<H: Host>(
     drop(traffic);
     set_header(request, &project, read, &mut lockfile)?;
 
+    let text = lockfile.to_text();
     let mut link = LinkReport::default();
     let mut packages = 0;
     let mut scripts = BTreeSet::new();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
-        let plan = plan(&lockfile, &inert, &request.omit, &|key| host.store().index(key))?;
+        let plan = plan(&text, &inert, &request.omit, &|key| host.store().index(key))?;
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
             if host.store().index(&package.key).is_some_and(|index| index.facts.has_install_script) {
@@ -129,7 +130,7 @@ async fn run<H: Host>(
     }
 
     progress.phase(Phase::Lock);
-    let lock_bytes = lockfile.to_bytes();
+    let lock_bytes = text.to_bytes();
     // `ci` leaves the file as it is, however it is written.
     let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
     let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
@@ -143,7 +144,7 @@ async fn run<H: Host>(
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
     Ok(Outcome {
-        complete_lockfile: if lockfile.is_old() { lockfile.to_complete_bytes() } else { lock_bytes.clone() },
+        complete_lockfile: if lockfile.is_old() { text.to_complete_bytes() } else { lock_bytes.clone() },
         lockfile: lock_bytes,
         lock_changed,
         packages,

@@ -30,10 +30,12 @@ pub(crate) fn modules_of(path: &str) -> &str {
 
 /// Where components `node_modules` with something below them start.
 fn modules(path: &str) -> impl Iterator<Item = usize> {
-    path.match_indices(MODULES)
-        .map(|(start, _)| start)
-        .filter(|&start| start == 0 || path.as_bytes()[start - 1] == b'/')
-        .filter(|&start| path.as_bytes().get(start + MODULES.len()) == Some(&b'/'))
+    let mut next = 0;
+    path.split('/').filter_map(move |component| {
+        let start = next;
+        next += component.len() + 1;
+        (component == MODULES && next <= path.len()).then_some(start)
+    })
 }
 
 /// `path` without `.` and empty components and with `..` applied; `None` if it leads out of the project.

@@ -7,7 +7,7 @@ use crate::{
     select::Selection,
 };
 use gantry_archive::Integrity;
-use gantry_manifest::{LockEntry, Lockfile, Text};
+use gantry_manifest::{LockEntry, LockText, Lockfile, Text};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::{collections::BTreeSet, sync::Arc};
@@ -97,15 +97,15 @@ pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) ->
     Ok(planned_links(&Selection::new(lock, inert, omit)?))
 }
 
-/// What goes where. `inert` are the paths of entries that do not fit the target, `index` gives the index of a stored
+/// What goes where, by a lock and its text. `inert` are the paths of entries that do not fit the target, `index` gives the index of a stored
 /// package; all that [`wanted`] names must be there.
 pub fn plan(
-    lock: &Lockfile,
+    lock: &LockText<'_>,
     inert: &BTreeSet<String>,
     omit: &Omit,
     index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
 ) -> Result<Plan, LayoutError> {
-    let selection = Selection::new(lock, inert, omit)?;
+    let selection = Selection::new(lock.lock(), inert, omit)?;
     let packages = selection.packages().map(planned_package).collect::<Result<Vec<_>, _>>()?;
     let contents = Contents::new(&packages, index)?;
     let Commands { links: commands, executables } = commands(&selection, &contents)?;

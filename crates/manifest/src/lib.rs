@@ -17,7 +17,7 @@ mod workspaces;
 
 pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
-pub use lockfile::{LockEntry, Lockfile};
+pub use lockfile::{LockEntry, LockText, Lockfile};
 pub use manifest::{DependencyMap, Dist, Manifest, Text};
 pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
 pub use packument::{Packument, StoredBody};

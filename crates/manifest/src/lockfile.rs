@@ -5,11 +5,14 @@
 //! written. The hidden lock in `node_modules` is the text of version 3 without the root and without what was not installed.
 
 mod conflict;
+mod document;
 mod legacy;
 mod nice;
 mod paths;
 mod read;
 mod write;
+
+pub use write::LockText;
 
 #[cfg(test)]
 mod tests;
@@ -97,9 +100,9 @@ impl Lockfile {
 impl LockEntry {
     /// Name of the folder: `b` or `@s/b`; empty for the root.
     pub fn folder_name(&self) -> &str {
-        let mut slashes = self.path.rmatch_indices('/').map(|(at, _)| at);
-        let Some(last) = slashes.next() else { return &self.path };
-        let parent = slashes.next().map_or(0, |at| at + 1);
+        let slash_before = |end: usize| self.path.as_bytes()[..end].iter().rposition(|&byte| byte == b'/');
+        let Some(last) = slash_before(self.path.len()) else { return &self.path };
+        let parent = slash_before(last).map_or(0, |at| at + 1);
         if self.path[parent..].starts_with('@') { &self.path[parent..] } else { &self.path[last + 1..] }
     }
 

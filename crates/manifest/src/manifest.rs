@@ -6,7 +6,7 @@
 mod bin;
 mod completion;
 pub(crate) mod document;
-mod fields;
+pub(crate) mod fields;
 pub(crate) mod normalise;
 pub(crate) mod value;
 

@@ -12,9 +12,14 @@ pub struct TextStyle {
     pub newline: String,
 }
 
+/// npm's indentation where nothing says otherwise.
+pub(crate) const DEFAULT_INDENT: &str = "  ";
+/// npm's line end where nothing says otherwise.
+pub(crate) const DEFAULT_NEWLINE: &str = "\n";
+
 impl Default for TextStyle {
     fn default() -> Self {
-        Self { indent: "  ".into(), newline: "\n".into() }
+        Self { indent: DEFAULT_INDENT.into(), newline: DEFAULT_NEWLINE.into() }
     }
 }
 

@@ -58,14 +58,14 @@ fn windows_line_ends_and_wide_indents_are_kept() {
 
 #[test]
 fn the_hidden_lock_has_all_but_the_root() {
-    let hidden = parse(LOCAL).to_hidden_bytes(&|_| false);
+    let hidden = parse(LOCAL).to_text().to_hidden_bytes(&|_| false);
     assert_eq!(String::from_utf8(hidden).expect("text"), LOCAL_HIDDEN);
 }
 
 #[test]
 fn the_hidden_lock_leaves_out_what_was_not_installed() {
     let lock = parse(VITE);
-    let hidden = lock.to_hidden_bytes(&|entry| !entry.manifest.os.is_empty());
+    let hidden = lock.to_text().to_hidden_bytes(&|entry| !entry.manifest.os.is_empty());
     let hidden = Lockfile::parse(&hidden, ".package-lock.json").expect("just written");
     assert!(hidden.packages.iter().all(|entry| entry.manifest.os.is_empty() && !entry.path.is_empty()));
     assert!(hidden.packages.len() > 20);

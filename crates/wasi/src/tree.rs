@@ -49,7 +49,7 @@ impl<'a> InstalledTree<'a> {
     /// The tree in `project`, whose packages must be in `store`.
     pub fn open(project: &'a Path, store: &'a WasiStore) -> Result<Self, Fault> {
         let lock = hidden_lock(project)?;
-        let plan = plan(&lock, &BTreeSet::new(), &Omit::default(), &|key| store.index(key))
+        let plan = plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), &|key| store.index(key))
             .map_err(|error| EngineError::from(error).to_fault())?;
         let tree = tree_of(store, &settled(project, store, &plan)?.0)?;
         let expected = tree.entries().into_iter().filter(|(path, _)| path != HIDDEN_LOCK).collect();

@@ -37,7 +37,7 @@ impl Stored {
     }
 
     fn plan_with(&self, lock: &Lockfile, inert: &[&str], omit: Omit) -> Result<Plan, LayoutError> {
-        plan(lock, &set(inert), &omit, &|key| self.0.get(key).cloned())
+        plan(&lock.to_text(), &set(inert), &omit, &|key| self.0.get(key).cloned())
     }
 }
 

@@ -68,7 +68,7 @@ fn indexes() -> BTreeMap<PackageKey, Arc<PackageIndex>> {
 fn planned() -> Plan {
     let indexes = indexes();
     let lock = Lockfile::parse(LOCK.as_bytes(), "package-lock.json").unwrap();
-    plan(&lock, &BTreeSet::new(), &Omit::default(), &|key| indexes.get(key).cloned()).unwrap()
+    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), &|key| indexes.get(key).cloned()).unwrap()
 }
 
 fn tree() -> VirtualTree {

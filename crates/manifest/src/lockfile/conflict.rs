@@ -36,11 +36,7 @@ const OBJECT_PROPERTIES: [&str; 12] = [
 ];
 
 fn has_marker(text: &str, character: u8) -> bool {
-    let mut run = 0;
-    text.bytes().any(|byte| {
-        run = if byte == character { run + 1 } else { 0 };
-        run == MARKER_LENGTH
-    })
+    memchr::memmem::find(text.as_bytes(), &[character; MARKER_LENGTH]).is_some()
 }
 
 /// Whether a text has all three markers of a conflict. Any run of seven characters is one, as for npm.

@@ -5,10 +5,12 @@
 //! look like list indexes come before all others, since JavaScript's own objects put them there.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use gantry_spec::compare_locale;
 use serde_json::{Number, Value};
 
+use crate::style::{DEFAULT_INDENT, DEFAULT_NEWLINE};
 use crate::{Text, TextStyle};
 
 /// Keys that lead, in this order.
@@ -23,13 +25,15 @@ pub(super) enum Part<'a> {
     /// An object of texts.
     Pairs(&'a [(Text, Text)]),
     Members(Members<'a>),
+    /// An object whose members are in order, and whose values were written at the depth they are to have.
+    Written(Vec<(&'a str, &'a str)>),
     Value(&'a Value),
 }
 
 impl Part<'_> {
     fn is_object(&self) -> bool {
         match self {
-            Part::Pairs(_) | Part::Members(_) => true,
+            Part::Pairs(_) | Part::Members(_) | Part::Written(_) => true,
             Part::Value(value) => value.is_object(),
             Part::Text(_) | Part::True | Part::List(_) => false,
         }
@@ -67,17 +71,42 @@ impl<'a> Members<'a> {
 
 /// The text of an object, with the line end at its end.
 pub(super) fn to_text(object: Members<'_>, style: &TextStyle) -> Vec<u8> {
-    let default = TextStyle::default();
-    let mut writer = Writer {
-        text: String::new(),
-        // npm falls back on its default where a project's file is written on one line.
-        indent: if style.indent.is_empty() { &default.indent } else { first_ten(&style.indent) },
-        newline: if style.newline.is_empty() { &default.newline } else { &style.newline },
-        depth: 0,
-    };
+    let mut writer = Writer::new(style, 0);
     writer.part(Part::Members(object));
     writer.text.push_str(writer.newline);
     writer.text.into_bytes()
+}
+
+/// The values of an object's members at `depth`, one after the other, and where each is, in the order that they are written in.
+pub(super) fn to_parts<'a>(
+    object: Members<'a>,
+    depth: usize,
+    style: &TextStyle,
+) -> (String, Vec<(&'a str, Range<usize>)>) {
+    let mut writer = Writer::new(style, depth);
+    let members = in_order(object.0.into_iter());
+    let parts = members.into_iter().map(|(Rank { key, .. }, part)| {
+        let start = writer.text.len();
+        writer.part(part);
+        (key, start..writer.text.len())
+    });
+    let parts = parts.collect();
+    (writer.text, parts)
+}
+
+/// The members of an object as they are written; of those with one key the last.
+fn in_order<'a>(members: impl Iterator<Item = (&'a str, Part<'a>)>) -> Vec<(Rank<'a>, Part<'a>)> {
+    let mut sorted: Vec<(Rank<'a>, Part<'a>)> =
+        members.map(|(key, part)| (Rank::of(key, part.is_object()), part)).collect();
+    sorted.sort_by(|(left, _), (right, _)| left.compare(right));
+    sorted.dedup_by(|later, kept| {
+        let is_same = later.0.key == kept.0.key;
+        if is_same {
+            std::mem::swap(later, kept);
+        }
+        is_same
+    });
+    sorted
 }
 
 /// `JSON.stringify` uses no more than ten characters of indentation.
@@ -92,7 +121,17 @@ struct Writer<'a> {
     depth: usize,
 }
 
-impl Writer<'_> {
+impl<'s> Writer<'s> {
+    fn new(style: &'s TextStyle, depth: usize) -> Self {
+        Self {
+            text: String::new(),
+            // npm falls back on its default where a project's file is written on one line.
+            indent: if style.indent.is_empty() { DEFAULT_INDENT } else { first_ten(&style.indent) },
+            newline: if style.newline.is_empty() { DEFAULT_NEWLINE } else { &style.newline },
+            depth,
+        }
+    }
+
     fn part(&mut self, part: Part<'_>) {
         match part {
             Part::Text(text) => self.string(text),
@@ -100,6 +139,7 @@ impl Writer<'_> {
             Part::List(items) => self.list(items.iter().map(|item| Part::Text(item))),
             Part::Pairs(pairs) => self.object(pairs.iter().map(|(key, text)| (key.as_str(), Part::Text(text)))),
             Part::Members(members) => self.object(members.0.into_iter()),
+            Part::Written(members) => self.written(&members),
             Part::Value(value) => self.value(value),
         }
     }
@@ -119,19 +159,10 @@ impl Writer<'_> {
     }
 
     fn object<'a>(&mut self, members: impl Iterator<Item = (&'a str, Part<'a>)>) {
-        let mut sorted: Vec<(Rank<'a>, Part<'a>)> =
-            members.map(|(key, part)| (Rank::of(key, part.is_object()), part)).collect();
+        let sorted = in_order(members);
         if sorted.is_empty() {
             return self.text.push_str("{}");
         }
-        sorted.sort_by(|(left, _), (right, _)| left.compare(right));
-        sorted.dedup_by(|later, kept| {
-            let is_same = later.0.key == kept.0.key;
-            if is_same {
-                std::mem::swap(later, kept);
-            }
-            is_same
-        });
         self.text.push('{');
         self.depth += 1;
         for (position, (Rank { key, .. }, part)) in sorted.into_iter().enumerate() {
@@ -139,6 +170,23 @@ impl Writer<'_> {
             self.string(key);
             self.text.push_str(": ");
             self.part(part);
+        }
+        self.close('}');
+    }
+
+    fn written(&mut self, members: &[(&str, &str)]) {
+        if members.is_empty() {
+            return self.text.push_str("{}");
+        }
+        let around = self.newline.len() + 2 * self.indent.len() + r#""": ,"#.len();
+        self.text.reserve(members.iter().map(|(key, value)| key.len() + value.len() + around).sum());
+        self.text.push('{');
+        self.depth += 1;
+        for (position, (key, value)) in members.iter().enumerate() {
+            self.line(position);
+            self.string(key);
+            self.text.push_str(": ");
+            self.text.push_str(value);
         }
         self.close('}');
     }
@@ -221,6 +269,7 @@ impl<'a> Rank<'a> {
 
 /// Keys such as `0` and `42`, which JavaScript orders as numbers before all others.
 fn list_index(key: &str) -> Option<u32> {
+    key.as_bytes().first()?.is_ascii_digit().then_some(())?;
     let index: u32 = key.parse().ok()?;
     (index != u32::MAX && index.to_string() == key).then_some(index)
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{LockEntry, Lockfile, conflict, legacy, paths};
-use crate::error::parser_message;
-use crate::manifest::document::{text_of, without_lone_surrogates};
+use super::document::Document;
+use super::{LockEntry, Lockfile, paths};
+use crate::manifest::document::text_of;
+use crate::manifest::fields::Fields;
 use crate::manifest::normalise::manifest_of;
 use crate::manifest::value::truthy;
 use crate::{ManifestError, Text, TextStyle};
@@ -33,37 +34,30 @@ impl Lockfile {
         };
         within("bytes", bytes.len(), MOST_BYTES)?;
         let text = text_of(bytes);
-        let document = document_of(&text, file)?;
-        let shape = |problem: &str| ManifestError::LockShape { file: file.to_owned(), problem: problem.to_owned() };
-        let Value::Object(mut document) = document else { return Err(shape("must hold a JSON object")) };
-        let lockfile_version = match document.get("lockfileVersion") {
+        let Document { mut head, entries } = Document::read(&text, file)?;
+        let lockfile_version = match head.get("lockfileVersion") {
             Some(Value::Number(number)) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
             Some(value) if truthy(value) => None,
             _ => Some(1),
         };
-        let lockfile_version = lockfile_version.ok_or_else(|| shape("\"lockfileVersion\" must be a number"))?;
-        let entries: Vec<(String, Value)> =
-            match (document.swap_remove("packages"), document.swap_remove("dependencies")) {
-                (Some(Value::Object(packages)), _) => packages.into_iter().collect(),
-                (Some(value), _) if truthy(&value) => return Err(shape("\"packages\" must be an object")),
-                (_, Some(Value::Object(tree))) => {
-                    legacy::entries_of(&tree).into_iter().map(|(path, entry)| (path, Value::Object(entry))).collect()
-                }
-                (_, Some(value)) if truthy(&value) => return Err(shape("\"dependencies\" must be an object")),
-                _ => Vec::new(),
-            };
+        let no_number = || ManifestError::LockShape {
+            file: file.to_owned(),
+            problem: "\"lockfileVersion\" must be a number".to_owned(),
+        };
+        let lockfile_version = lockfile_version.ok_or_else(no_number)?;
         within("packages", entries.len(), MOST_PACKAGES)?;
-        for (path, entry) in &entries {
-            within("levels of node_modules in one path", path.matches("node_modules").count(), MOST_LEVELS)?;
-            let dependencies =
-                entry.as_object().into_iter().flat_map(|entry| entry.values().filter_map(Value::as_object));
-            within("dependencies of one package", dependencies.map(|map| map.len()).sum(), MOST_DEPENDENCIES)?;
+        for (path, members) in &entries {
+            if path.len() > MOST_LEVELS * "node_modules".len() {
+                within("levels of node_modules in one path", path.matches("node_modules").count(), MOST_LEVELS)?;
+            }
+            let dependencies = members.as_ref().map_or(0, Fields::members_of_objects);
+            within("dependencies of one package", dependencies, MOST_DEPENDENCIES)?;
         }
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let packages = packages.collect::<Result<Vec<_>, _>>()?;
         check_paths(&packages, file)?;
-        let has_requires = document.get("requires").is_some_and(truthy);
-        let mut text_member = |member: &str| document.swap_remove(member).and_then(into_text);
+        let has_requires = head.get("requires").is_some_and(truthy);
+        let mut text_member = |member: &str| head.swap_remove(member).and_then(into_text);
         Ok(Lockfile {
             name: text_member("name"),
             version: text_member("version"),
@@ -76,34 +70,12 @@ impl Lockfile {
     }
 }
 
-/// The JSON of a lock file.
-fn document_of(text: &str, file: &str) -> Result<Value, ManifestError> {
-    let parse = |text: &str| {
-        serde_json::from_str::<Value>(text).or_else(|error| match without_lone_surrogates(text) {
-            Some(text) => serde_json::from_str(&text),
-            None => Err(error),
-        })
-    };
-    if conflict::is_conflict(text) {
-        return conflict::settle(text, |part| parse(part).ok()).ok_or_else(|| {
-            let line = conflict::first_marker_line(text);
-            ManifestError::LockConflict { file: file.to_owned(), line }
-        });
-    }
-    parse(text).map_err(|error| ManifestError::LockJson {
-        file: file.to_owned(),
-        line: error.line().max(1),
-        column: error.column().max(1),
-        message: parser_message(&error),
-    })
-}
-
-fn read_entry(path: String, entry: Value, file: &str) -> Result<LockEntry, ManifestError> {
+fn read_entry(path: String, members: Option<Fields>, file: &str) -> Result<LockEntry, ManifestError> {
     let shape = |problem: String| ManifestError::LockShape { file: file.to_owned(), problem };
-    let Value::Object(mut members) = entry else {
+    let Some(mut members) = members else {
         return Err(shape(format!("entry {path:?} of \"packages\" must be an object")));
     };
-    let mut flag = |member: &str| members.swap_remove(member).as_ref().is_some_and(truthy);
+    let mut flag = |member: &str| members.take(member).as_ref().is_some_and(truthy);
     let mut entry = LockEntry {
         link: flag("link"),
         in_bundle: flag("inBundle"),
@@ -112,20 +84,20 @@ fn read_entry(path: String, entry: Value, file: &str) -> Result<LockEntry, Manif
         dev: flag("dev"),
         optional: flag("optional"),
         dev_optional: flag("devOptional"),
-        integrity: members.swap_remove("integrity").and_then(into_text),
+        integrity: members.take_text("integrity"),
+        resolved: members.take_text("resolved"),
         path,
         ..LockEntry::default()
     };
-    entry.resolved = match members.swap_remove("resolved") {
+    if entry.link && entry.resolved.is_none() {
         // A link to the project itself has an empty target.
-        Some(Value::String(target)) if entry.link || !target.is_empty() => Some(target.into()),
-        _ => None,
-    };
+        entry.resolved = members.is_text("resolved").then(Text::default);
+    }
     if entry.link && entry.resolved.is_none() {
         return Err(shape(format!("link {:?} of \"packages\" has no \"resolved\"", entry.path)));
     }
     if !entry.link {
-        let manifest = manifest_of(members.into(), Some(entry.folder_name()));
+        let manifest = manifest_of(members, Some(entry.folder_name()));
         entry.manifest = manifest.map_err(|problem| {
             shape(format!("\"{}\" of {:?} in \"packages\" must be {}", problem.field, entry.path, problem.expected))
         })?;

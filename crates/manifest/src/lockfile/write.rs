@@ -1,5 +1,8 @@
 //! From a [`Lockfile`] to npm's text.
 
+use std::ops::Range;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use super::nice::{self, Members, Part};
@@ -7,11 +10,52 @@ use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
 use crate::{DependencyMap, Manifest, Text};
 
+/// The entries of a lock as npm writes them. A project's lock and its hidden lock are put together from them, so that those of
+/// a large project are written once.
+#[derive(Debug)]
+pub struct LockText<'a> {
+    lock: &'a Lockfile,
+    /// In npm's order.
+    entries: Vec<(&'a LockEntry, Range<usize>)>,
+    text: String,
+}
+
 impl Lockfile {
     /// npm's text of `package-lock.json` in the version of [`lockfile_version`](Self::lockfile_version), byte for byte. For
     /// versions 1 and 2 [`dependencies`](Self::dependencies) must have been made.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.text_of(self.lockfile_version, |_| true)
+        self.to_text().to_bytes()
+    }
+
+    /// The texts of the entries, from which every kind of lock can be made.
+    pub fn to_text(&self) -> LockText<'_> {
+        let mut entries = Members::with_capacity(self.packages.len());
+        let mut by_path = FxHashMap::with_capacity_and_hasher(self.packages.len(), FxBuildHasher);
+        for entry in &self.packages {
+            let members = members_of(entry);
+            if !entry.path.is_empty() || !members.is_empty() {
+                by_path.insert(entry.path.as_str(), entry);
+                entries.add(&entry.path, Part::Members(members));
+            }
+        }
+        let (text, parts) = nice::to_parts(entries, ENTRY_DEPTH, &self.style);
+        let entries = parts.into_iter().map(|(path, part)| (by_path[path], part)).collect();
+        LockText { lock: self, entries, text }
+    }
+}
+
+/// How many brackets are open around an entry.
+const ENTRY_DEPTH: usize = 2;
+
+impl<'a> LockText<'a> {
+    /// What the texts are of.
+    pub fn lock(&self) -> &'a Lockfile {
+        self.lock
+    }
+
+    /// As [`Lockfile::to_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.text_of(self.lock.lockfile_version, |_| true)
     }
 
     /// The same in version 3, from which the whole tree can be read again, whatever the version.
@@ -27,27 +71,22 @@ impl Lockfile {
 
     fn text_of(&self, lockfile_version: u32, wanted: impl Fn(&LockEntry) -> bool) -> Vec<u8> {
         let mut document = Members::default();
-        document.set_text("name", self.name.as_deref());
-        document.set_text("version", self.version.as_deref());
+        document.set_text("name", self.lock.name.as_deref());
+        document.set_text("version", self.lock.version.as_deref());
         let lockfile_version_number = Value::from(lockfile_version);
         document.set("lockfileVersion", Part::Value(&lockfile_version_number));
         document.set("requires", Part::True);
         if lockfile_version < 3
-            && let Some(dependencies) = &self.dependencies
+            && let Some(dependencies) = &self.lock.dependencies
         {
             document.set("dependencies", Part::Value(dependencies));
         }
         if lockfile_version >= 2 {
-            let mut packages = Members::with_capacity(self.packages.len());
-            for entry in self.packages.iter().filter(|entry| wanted(entry)) {
-                let members = members_of(entry);
-                if !entry.path.is_empty() || !members.is_empty() {
-                    packages.add(&entry.path, Part::Members(members));
-                }
-            }
-            document.set("packages", Part::Members(packages));
+            let entries = self.entries.iter().filter(|(entry, _)| wanted(entry));
+            let entries = entries.map(|(entry, part)| (entry.path.as_str(), &self.text[part.clone()])).collect();
+            document.set("packages", Part::Written(entries));
         }
-        nice::to_text(document, &self.style)
+        nice::to_text(document, &self.lock.style)
     }
 }
 

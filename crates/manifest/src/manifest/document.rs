@@ -72,8 +72,9 @@ fn parse_members(text: &str, wanted: &[&'static str]) -> Result<Option<Fields>, 
     Ok(members)
 }
 
-struct Members<'a> {
-    wanted: &'a [&'static str],
+/// Reads the wanted members of an object; `None` for anything else.
+pub(crate) struct Members<'a> {
+    pub wanted: &'a [&'static str],
 }
 
 impl<'de> DeserializeSeed<'de> for Members<'_> {
@@ -156,6 +157,7 @@ fn is_plain(name: &str) -> bool {
             | "license"
             | "deprecated"
             | "tarball"
+            | "resolved"
             | "integrity"
             | "shasum"
             | "engines"

@@ -98,6 +98,17 @@ impl Fields {
         }
     }
 
+    /// How many members all the objects among the members have together.
+    pub(crate) fn members_of_objects(&self) -> usize {
+        let members = |field: &Field| match field {
+            Field::Value(value) => value.as_object().map_or(0, Object::len),
+            Field::Texts(texts) => texts.len(),
+            Field::Fields(fields) => fields.0.len(),
+            Field::Text(_) => 0,
+        };
+        self.0.iter().map(|(_, field)| members(field)).sum()
+    }
+
     fn field(&self, name: &str) -> Option<&Field> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, field)| field)
     }
