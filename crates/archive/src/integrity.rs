@@ -167,8 +167,10 @@ pub struct Integrity {
 impl Integrity {
     /// Reads an integrity string: hashes separated by white space.
     pub fn parse(text: &str) -> Result<Self, ArchiveError> {
+        let is_one_word = text.bytes().all(|byte| byte.is_ascii_graphic());
+        let (word, words) = if is_one_word { (Some(text), "") } else { (None, text) };
         let mut hashes: Vec<Hash> = Vec::new();
-        for word in text.split_whitespace() {
+        for word in word.into_iter().chain(words.split_whitespace()) {
             if let Some(hash) = parse_hash(word)
                 && !hashes.contains(&hash)
             {
@@ -298,8 +300,13 @@ fn parse_hash(word: &str) -> Option<Hash> {
 }
 
 fn to_hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).expect("four bits are one hexadecimal digit");
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
 }
 
 #[cfg(test)]
