@@ -7,7 +7,6 @@ import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
 import {
-  type InstallEvent,
   type Method,
   type Methods,
   type OpenParameters,
@@ -30,7 +29,8 @@ import { whileHeld } from './while-held.js';
 
 interface Call<M extends Method> {
   signal: AbortSignal;
-  emit(events: Methods[M]['event'][]): void;
+  /** Missing where nobody listens. */
+  emit: ((events: Methods[M]['event'][]) => void) | undefined;
 }
 
 type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => Promise<Result<M>> | Result<M> };
@@ -98,16 +98,15 @@ async function receive(request: Request): Promise<void> {
     UnpackWorker.failed(request);
     return;
   }
-  const { id, method, parameters } = request;
+  const { id, method, parameters, listens } = request;
   const controller = new AbortController();
   aborts.set(id, { method, controller });
   try {
     // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
     const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
     while (moving && !IN_TURN.has(method)) await moving;
-    const answer = Promise.resolve(
-      handler(parameters, { signal: controller.signal, emit: (events) => post({ id, events }) }),
-    );
+    const emit = listens ? (events: unknown[]) => post({ id, events }) : undefined;
+    const answer = Promise.resolve(handler(parameters, { signal: controller.signal, emit }));
     if (!IN_TURN.has(method)) {
       reads.add(answer);
       answer.finally(() => reads.delete(answer)).catch(() => {});
@@ -128,10 +127,10 @@ function post(response: Response, transfer: Transferable[] = []): void {
 async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
   await requireStorage();
   await holdForLife(parameters.aliveLock);
-  emit([{ type: 'alive' }]);
+  emit?.([{ type: 'alive' }]);
   const { timeout } = parameters;
   const patience = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
-  const release = await holdStore(parameters.store, patience, () => emit([{ type: 'waiting' }]));
+  const release = await holdStore(parameters.store, patience, () => emit?.([{ type: 'waiting' }]));
   try {
     const module = await compile(parameters.wasmUrl, signal).catch((error: unknown) => {
       if (signal.aborted) throw stopped(signal);
@@ -173,14 +172,14 @@ function stopped(signal: AbortSignal): GantryError {
 async function install(
   request: Parameters<'install'>,
   signal: AbortSignal,
-  emit: (events: InstallEvent[]) => void,
+  emit: Call<'install'>['emit'],
 ): Promise<Result<'install'>> {
   const { name, coordinator, pool } = await present();
-  const batch = new EventBatch(emit);
+  const batch = emit && new EventBatch(emit);
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
   try {
-    const installed = await coordinator.install(request, (event) => batch.add(event), signal);
+    const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
     announceChanges(name, installed);
     // For the next one: starting takes some 50 ms of it otherwise.
     pool.warm();
@@ -193,7 +192,7 @@ async function install(
     throw signal.aborted ? stopped(signal) : error;
   } finally {
     signal.removeEventListener('abort', abortJobs);
-    batch.flush();
+    batch?.flush();
   }
 }
 

@@ -76,7 +76,7 @@ export class Connection {
         onEvent: onEvent as ((event: never) => void) | undefined,
         release: () => signal?.removeEventListener('abort', abort),
       });
-      this.#send({ id, method, parameters } as Request);
+      this.#send({ id, method, parameters, listens: onEvent !== undefined } as Request);
     });
   }
 

@@ -308,9 +308,9 @@ export type Parameters<M extends Method> = Methods[M]['parameters'];
 export type Result<M extends Method> = Methods[M]['result'];
 export type Event<M extends Method> = Methods[M]['event'];
 
-/** Page → coordinator. */
+/** Page → coordinator. Events are sent to who listens: an install has thousands, and each has to be made and copied. */
 export type Request =
-  | { [M in Method]: { id: number; method: M; parameters: Parameters<M> } }[Method]
+  | { [M in Method]: { id: number; method: M; parameters: Parameters<M>; listens: boolean } }[Method]
   | Abort
   | UnpackWorkerFailure;
 export interface Abort {

@@ -68,7 +68,7 @@ export interface PoolPort {
 export interface WasmCoordinator {
   install(
     request: InstallRequest,
-    onEvent: (event: InstallEvent) => void,
+    onEvent: ((event: InstallEvent) => void) | undefined,
     signal: AbortSignal,
   ): Promise<InstalledProject>;
   project(name: string): Promise<InstalledProject | undefined>;

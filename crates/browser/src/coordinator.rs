@@ -62,6 +62,17 @@ pub(crate) fn unknown_project(name: &str) -> Fault {
     Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
 }
 
+/// Hands an event to a listener. One that throws is the page's affair; the install goes on.
+fn tell(on_event: &Function, event: &Event) {
+    let Ok(object) = to_object(event) else { return };
+    if let Event::Timing(report) = event {
+        // As text, which a page saves as it is.
+        let trace = JsValue::from_str(&report.trace.to_string());
+        let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
+    }
+    let _ = on_event.call1(&JsValue::UNDEFINED, &object);
+}
+
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
     result.map_err(|fault| to_javascript(&fault))
 }
@@ -74,9 +85,14 @@ impl Coordinator {
     }
 
     /// Installs a project. It is there, and the one before under its name is gone, when the promise resolves; on any
-    /// failure the one before stays.
-    pub async fn install(&self, request: JsValue, on_event: Function, signal: AbortSignal) -> Result<JsValue, JsValue> {
-        thrown(self.run(request, &on_event, &signal).await)
+    /// failure the one before stays. `on_event` is missing where nobody listens.
+    pub async fn install(
+        &self,
+        request: JsValue,
+        on_event: Option<Function>,
+        signal: AbortSignal,
+    ) -> Result<JsValue, JsValue> {
+        thrown(self.run(request, on_event.as_ref(), &signal).await)
     }
 
     /// The project as an earlier install left it, or `undefined`.
@@ -147,7 +163,7 @@ impl Coordinator {
         Ok(project)
     }
 
-    async fn run(&self, request: JsValue, on_event: &Function, signal: &AbortSignal) -> Result<JsValue, Fault> {
+    async fn run(&self, request: JsValue, on_event: Option<&Function>, signal: &AbortSignal) -> Result<JsValue, Fault> {
         let options: InstallOptions = from_object(request, "the options of install")?;
         let result = self.run_in_store(options, on_event, signal).await;
         // What is recorded in files that the browser has removed is nowhere.
@@ -160,7 +176,7 @@ impl Coordinator {
     async fn run_in_store(
         &self,
         mut options: InstallOptions,
-        on_event: &Function,
+        on_event: Option<&Function>,
         signal: &AbortSignal,
     ) -> Result<JsValue, Fault> {
         let files = options.take_files();
@@ -192,14 +208,8 @@ impl Coordinator {
                 // Something has changed: the workers start while documents are fetched.
                 let _ = store.begin_lending();
             }
-            if let Ok(object) = to_object(&event) {
-                if let Event::Timing(report) = &event {
-                    // As text, which a page saves as it is.
-                    let trace = JsValue::from_str(&report.trace.to_string());
-                    let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
-                }
-                // A listener that throws is the page's affair; the install goes on.
-                let _ = on_event.call1(&JsValue::UNDEFINED, &object);
+            if let Some(on_event) = on_event {
+                tell(on_event, &event);
             }
         };
         let install =
