@@ -83,6 +83,8 @@ pub struct RegistryClient<H, C> {
     /// Requests for documents since they were last taken.
     requests: Cell<u32>,
     stale_uses: RefCell<StaleUses>,
+    /// The addresses of registries that were asked about; `None` for what is no address that could be asked.
+    parsed: RefCell<Vec<(String, Option<Url>)>>,
     capabilities: Capabilities,
     /// How documents were had, with their packages; `None` while nobody wants to know.
     spans: RefCell<Option<Vec<(String, Span)>>>,
@@ -105,6 +107,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             settings,
             requests: Cell::default(),
             stale_uses: RefCell::default(),
+            parsed: RefCell::default(),
             capabilities: Capabilities::default(),
             spans: RefCell::default(),
         }
@@ -270,8 +273,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             None => format!("{base}{path}"),
             Some(version) => format!("{base}{path}/{}", version.replace('+', "%2b")),
         };
-        let usable = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if usable {
+        // Whatever the path.
+        if self.parsed(&base).is_some() {
             self.refuse_certificate(name, name, text)
         } else {
             Err(RegistryError::Url { package: name.to_owned(), url: without_userinfo(&text).0 })
@@ -288,6 +291,12 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// registry's own path put before it unless it is there already.
     fn fetch_url(&self, name: &str, resolved: &str, package: &str) -> Result<String, RegistryError> {
         let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
+        let base = self.registry_for(name);
+        let registry = self.parsed(&base);
+        if registry.is_some() && base.ends_with('/') && resolved.starts_with(&base) {
+            // Of the registry itself, as nearly all are.
+            return Ok(resolved.to_owned());
+        }
         let parsed = Url::parse(resolved).map_err(|_| error())?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(error());
@@ -297,7 +306,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             ReplaceHost::Host(host) => parsed.host_str() == Some(host),
             ReplaceHost::Always => true,
         };
-        let base = Url::parse(&self.registry_for(name)).map_err(|_| error())?;
+        let base = registry.ok_or_else(error)?;
         if !replaced || base.origin() == parsed.origin() {
             return Ok(resolved.to_owned());
         }
@@ -306,6 +315,18 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let prefixed = path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
         let origin = base.origin().ascii_serialization();
         Ok(if prefixed { format!("{origin}{path}") } else { format!("{origin}{prefix}{path}") })
+    }
+
+    /// A registry's address. There are few, and each is asked about for every request: taking one apart is a large part of
+    /// what a request costs here.
+    fn parsed(&self, registry: &str) -> Option<Url> {
+        let mut known = self.parsed.borrow_mut();
+        if let Some((_, url)) = known.iter().find(|(text, _)| text == registry) {
+            return url.clone();
+        }
+        let url = Url::parse(registry).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        known.push((registry.to_owned(), url.clone()));
+        url
     }
 
     /// An address, unless its credential is a client certificate: without it the answer would be a puzzling one.

@@ -6,6 +6,7 @@ use crate::freshness::{freshness_of, says_freshness, validators_of};
 use crate::mirror::CacheMode;
 use crate::retry::{ask, retrying};
 use crate::{RegistryError, RegistryWarning};
+use futures_util::future::LocalBoxFuture;
 use gantry_manifest::{Manifest, Packument};
 use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse, Work};
 use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
@@ -91,7 +92,16 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         Ok(mirror.has(&MirrorKey::packument(&scope, form, name)))
     }
 
-    async fn packument_in_form(&self, name: &str, form: DocumentForm) -> Result<Arc<Packument>, RegistryError> {
+    /// Behind a box, so that its code is there once and not in everything that calls it.
+    fn packument_in_form<'a>(
+        &'a self,
+        name: &'a str,
+        form: DocumentForm,
+    ) -> LocalBoxFuture<'a, Result<Arc<Packument>, RegistryError>> {
+        Box::pin(self.keep_or_fetch(name, form))
+    }
+
+    async fn keep_or_fetch(&self, name: &str, form: DocumentForm) -> Result<Arc<Packument>, RegistryError> {
         let registry = self.registry_for(name);
         let scope = self.scope(&registry, name)?;
         let key = MirrorKey::packument(&scope, form, name);
@@ -248,7 +258,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         Ok(packument)
     }
 
-    async fn ask_for(&self, asked: &Asked<'_>) -> Result<HttpResponse, RegistryError> {
+    fn ask_for<'a>(&'a self, asked: &'a Asked<'_>) -> LocalBoxFuture<'a, Result<HttpResponse, RegistryError>> {
+        Box::pin(self.ask_with_patience(asked))
+    }
+
+    async fn ask_with_patience(&self, asked: &Asked<'_>) -> Result<HttpResponse, RegistryError> {
         let authorization = self.authorization(asked.name, asked.url);
         let policy = &self.settings().retry;
         let is_worth_repeating =

@@ -77,21 +77,15 @@ impl Spec {
             name::check(name).map_err(|problem| SpecError::InvalidName { name: name.to_owned(), problem })?;
         }
         let kind = if file::is_file(raw) {
-            file::kind(raw)
+            on_disk(raw)
         } else if let Some(target) = raw.get(..4).filter(|start| start.eq_ignore_ascii_case("npm:")).map(|_| &raw[4..])
         {
             alias(name, raw, target)?
         } else if !raw.contains(['/', ':']) {
             // Neither hosted git nor a URL can do without these.
-            if file::is_tarball(raw) { file::kind(raw) } else { registry(name, raw)? }
-        } else if let Some((hosted, committish)) = HostedGit::parse(raw) {
-            SpecKind::Git(GitSpec::from_hosted(name, raw, hosted, committish)?)
-        } else if is_url(raw) {
-            git::url_kind(name, raw)?
-        } else if raw.contains('/') || file::is_tarball(raw) {
-            file::kind(raw)
+            if file::is_tarball(raw) { on_disk(raw) } else { registry(name, raw)? }
         } else {
-            registry(name, raw)?
+            address(name, raw)?
         };
         Ok(Spec { raw: raw.to_owned(), kind })
     }
@@ -118,6 +112,21 @@ impl Spec {
     }
 }
 
+/// What has a slash or a colon and begins like neither a path nor an alias. Few do, and it is much code: it stays out of what
+/// reads plain ranges.
+#[cold]
+fn address(name: &str, raw: &str) -> Result<SpecKind, SpecError> {
+    if let Some((hosted, committish)) = HostedGit::parse(raw) {
+        Ok(SpecKind::Git(GitSpec::from_hosted(name, raw, hosted, committish)?))
+    } else if is_url(raw) {
+        git::url_kind(name, raw)
+    } else if raw.contains('/') || file::is_tarball(raw) {
+        Ok(file::kind(raw))
+    } else {
+        registry(name, raw)
+    }
+}
+
 fn registry(package: &str, raw: &str) -> Result<SpecKind, SpecError> {
     let text = trim(raw);
     if let Some(version) = Version::parse(text) {
@@ -132,6 +141,12 @@ fn registry(package: &str, raw: &str) -> Result<SpecKind, SpecError> {
     Err(SpecError::InvalidTag { package: package.to_owned(), spec: masked(raw) })
 }
 
+#[cold]
+fn on_disk(raw: &str) -> SpecKind {
+    file::kind(raw)
+}
+
+#[cold]
 fn alias(package: &str, raw: &str, target: &str) -> Result<SpecKind, SpecError> {
     let refuse = |problem| SpecError::Alias { package: package.to_owned(), spec: masked(raw), problem };
     let (name, text) = split_argument(target);

@@ -161,6 +161,9 @@ impl Config {
 ///
 /// Escapes are resolved first, as browsers and curl do: there is no other way to write an `@` in a password.
 pub fn without_userinfo(address: &str) -> (String, Option<Authorization>) {
+    if plainly_has_no_userinfo(address) {
+        return (address.to_owned(), None);
+    }
     let Some(mut url) = Url::parse(address.trim()).ok().filter(Url::has_host) else {
         // No address that could be asked, but what looks like a password stays out of messages.
         let start = address.find("//").map_or(0, |at| at + 2);
@@ -178,6 +181,16 @@ pub fn without_userinfo(address: &str) -> (String, Option<Authorization>) {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     (url.into(), Some(Authorization::Basic(general_purpose::STANDARD.encode(plain))))
+}
+
+/// Whether an address is one of nearly all, where what stands before the path tells that there is nobody's name: every
+/// tarball's address is asked, and taking it apart costs more than all else about it.
+fn plainly_has_no_userinfo(address: &str) -> bool {
+    let rest = ["https://", "http://"].into_iter().find_map(|scheme| address.strip_prefix(scheme));
+    rest.and_then(|rest| rest.split_once('/')).is_some_and(|(authority, _)| {
+        let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
+        !authority.is_empty() && authority.bytes().all(is_of_host)
+    })
 }
 
 /// Host and, if it is not the default one, port.
