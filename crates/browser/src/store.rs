@@ -13,6 +13,7 @@ use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackJob};
 use bytes::Bytes;
+use futures_util::FutureExt;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, RandomAccessFile, Span, Work};
@@ -299,7 +300,7 @@ impl PackageStore for BrowserStore {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
-        self.packs_are_lent().await?;
+        self.packs_are_lent().boxed_local().await?;
         let handed_over = HandedOver::now(&job);
         let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;
         handed_over.came_back();
@@ -314,7 +315,7 @@ impl PackageStore for BrowserStore {
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
         self.uncommitted.set(self.uncommitted.get() + place.length);
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {
-            self.commit().await?;
+            self.commit().boxed_local().await?;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
         Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests, spans })

@@ -8,6 +8,7 @@ use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::file_fault;
 use bytes::Bytes;
+use futures_util::FutureExt;
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Span, Work};
@@ -58,11 +59,11 @@ impl Unpacker {
             let timed = job.timed;
             let request = TarballRequest::try_from(job)?;
             let mut spans = Vec::new();
-            let result = self.run(&request, &mut spans).await;
+            let result = self.run(&request, &mut spans).boxed_local().await;
             spans.extend(request.log.take());
-            Ok(UnpackReport::new(result, if timed { &spans } else { &[] }))
+            to_object(&UnpackReport::new(result, if timed { &spans } else { &[] }))
         };
-        until_aborted(&signal, run).await.and_then(|result| to_object(&result)).map_err(|fault| to_javascript(&fault))
+        until_aborted(&signal, run.boxed_local()).await.map_err(|fault| to_javascript(&fault))
     }
 
     /// Part of this worker's pack, as bytes.

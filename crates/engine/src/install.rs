@@ -9,13 +9,14 @@ use crate::request::{Extent, InstallMode, InstallRequest, LockUse, Outcome};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
+use futures_util::FutureExt;
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text};
 use gantry_resolver::{
     MachineCheck, Project, Resolution, SettledLock, check_machine, legacy_dependencies, lock_mismatches, optional_set,
 };
 use gantry_store::PackageKey;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Installs a project.
@@ -29,7 +30,7 @@ pub async fn install<H: Host>(
 ) -> Result<Outcome, EngineError> {
     let progress = Progress::new(host.registry().clock(), listener, request.timing);
     host.registry().note_spans(request.timing);
-    let result = run(host, request, &progress).await;
+    let result = run(host, request, &progress).boxed_local().await;
     // Of what was given up when it ended.
     progress.take_spans(host.registry());
     if let Some(timing) = progress.take_timing() {
@@ -42,84 +43,144 @@ pub async fn install<H: Host>(
     result
 }
 
+/// The stages one after the other. Each is behind a box: an install is woken for every part of every answer, and what it goes
+/// through each time should be little (WebAssembly that runs often is compiled twice).
 async fn run<H: Host>(
     host: &H,
     request: &InstallRequest,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
-    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
-    let lock = read_lock(request, progress)?;
-    let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
-    let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
+    let mut beginning = begin(host, request, progress).boxed_local().await?;
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
-
-    let settled = |lock: &Lockfile| {
-        let may_be = !lock.is_old() && is_named(request, lock, &project.root) && describes_project(lock, &project);
-        may_be.then(|| SettledLock::of(&project, lock, &request.resolve))?
+    let decided = match settled_lock(request, &mut beginning, progress)? {
+        Some(decided) => decided,
+        None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
-    let read = lock.as_ref().map(Header::of);
-    let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
-    let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    let settled = lock.as_ref().and_then(settled);
-    let (mut lockfile, abbreviated, checked) = match (lock, settled) {
-        (Some(mut lock), Some(settled)) => {
-            lock.packages.retain(|entry| !settled.extraneous().contains(&entry.path));
-            progress.count(|counters| counters.resolved = u32::try_from(lock.packages.len()).unwrap_or(u32::MAX));
-            let checked = settled.check_machine()?;
-            for warning in &checked.warnings {
-                progress.warn(warning.code, warning.message.clone());
-            }
-            (lock, None, checked)
-        }
-        (lock, _) => {
-            progress.phase(Phase::Resolve);
-            // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
-            let resolved = loop {
-                let start = lock.as_ref().or(installed.as_ref());
-                let resolved = resolve(host, request, project.clone(), start, &mut traffic, progress).await;
-                if !host.registry().take_damage() {
-                    break resolved?;
-                }
-                traffic = Traffic::new(host, request.resolve.before.is_some());
-            };
-            let Resolved { resolution, abbreviated } = resolved;
-            for warning in &resolution.warnings {
-                progress.warn(warning.code, warning.message.clone());
-            }
-            let (lockfile, abbreviated) = match (request.mode, lock) {
-                (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
-                _ => (resolution.lockfile, Some(abbreviated)),
-            };
-            // Its warnings are those of the resolution, which have been told.
-            let checked = check_machine(&lockfile, &request.resolve)?;
-            (lockfile, abbreviated, checked)
-        }
-    };
-
-    let MachineCheck { mut inert, .. } = checked;
+    let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
     let mut left_out = Vec::new();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
         let foreign = inert.clone();
-        fetch(host, request, &lockfile, &mut inert, &mut traffic, progress).await?;
+        fetch(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
         left_out = inert.difference(&foreign).cloned().collect();
         host.store().commit().await?;
     }
     traffic.give_up_packages();
     if let Some(abbreviated) = abbreviated {
-        let lacking = Lacking { abbreviated, old };
-        complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).await?;
+        let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
+        complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     }
     drop(traffic);
-    set_header(request, &project, read, &mut lockfile)?;
+    set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
+    conclude(host, request, &lockfile, &inert, left_out, progress).boxed_local().await
+}
 
+/// What an install starts from.
+struct Beginning {
+    project: Project,
+    /// The project's lock.
+    lock: Option<Lockfile>,
+    /// The lock of what is installed, where that is started from.
+    installed: Option<Lockfile>,
+    /// What the lock says of itself.
+    read: Option<Header>,
+    /// Paths and versions of a lock that says too little of its packages.
+    old: FxHashSet<(String, Option<Text>)>,
+}
+
+async fn begin<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Beginning, EngineError> {
+    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    let lock = read_lock(request, progress)?;
+    let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
+    let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
+    let read = lock.as_ref().map(Header::of);
+    let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
+    let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
+    Ok(Beginning { project, lock, installed, read, old })
+}
+
+/// The lock that is to be installed.
+struct Decided {
+    lockfile: Lockfile,
+    /// Packages whose entries lack what only full documents have; `None` where nothing is to be completed.
+    abbreviated: Option<FxHashSet<String>>,
+    checked: MachineCheck,
+}
+
+/// The project's lock, where a resolution would only take out of it what nobody asks for.
+fn settled_lock<C: gantry_platform::Clock>(
+    request: &InstallRequest,
+    beginning: &mut Beginning,
+    progress: &Progress<'_, C>,
+) -> Result<Option<Decided>, EngineError> {
+    let Beginning { project, lock, .. } = beginning;
+    let Some(known) = lock else { return Ok(None) };
+    if known.is_old() || !is_named(request, known, &project.root) || !describes_project(known, project) {
+        return Ok(None);
+    }
+    let Some(settled) = SettledLock::of(project, known, &request.resolve) else { return Ok(None) };
+    let Some(mut lockfile) = lock.take() else { return Ok(None) };
+    lockfile.packages.retain(|entry| !settled.extraneous().contains(&entry.path));
+    progress.count(|counters| counters.resolved = u32::try_from(lockfile.packages.len()).unwrap_or(u32::MAX));
+    let checked = settled.check_machine()?;
+    for warning in &checked.warnings {
+        progress.warn(warning.code, warning.message.clone());
+    }
+    Ok(Some(Decided { lockfile, abbreviated: None, checked }))
+}
+
+/// Resolves.
+async fn decide<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    beginning: &mut Beginning,
+    traffic: &mut Traffic<'a, H>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Decided, EngineError> {
+    let Beginning { project, lock, installed, .. } = beginning;
+    progress.phase(Phase::Resolve);
+    // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
+    let resolved = loop {
+        let start = lock.as_ref().or(installed.as_ref());
+        let resolved = resolve(host, request, project.clone(), start, traffic, progress).boxed_local().await;
+        if !host.registry().take_damage() {
+            break resolved?;
+        }
+        *traffic = Traffic::new(host, request.resolve.before.is_some());
+    };
+    let Resolved { resolution, abbreviated } = resolved;
+    for warning in &resolution.warnings {
+        progress.warn(warning.code, warning.message.clone());
+    }
+    let (lockfile, abbreviated) = match (request.mode, lock.take()) {
+        (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
+        _ => (resolution.lockfile, Some(abbreviated)),
+    };
+    // Its warnings are those of the resolution, which have been told.
+    let checked = check_machine(&lockfile, &request.resolve)?;
+    Ok(Decided { lockfile, abbreviated, checked })
+}
+
+/// Makes the tree and writes the lock.
+async fn conclude<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    lockfile: &Lockfile,
+    inert: &BTreeSet<String>,
+    left_out: Vec<String>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Outcome, EngineError> {
     let text = lockfile.to_text();
     let mut link = LinkReport::default();
     let mut packages = 0;
     let mut scripts = BTreeSet::new();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
-        let plan = plan(&text, &inert, &request.omit, &|key| host.store().index(key))?;
+        let plan = plan(&text, inert, &request.omit, &|key| host.store().index(key))?;
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
             if host.store().index(&package.key).is_some_and(|index| index.facts.has_install_script) {

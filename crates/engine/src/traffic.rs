@@ -14,7 +14,7 @@ use crate::jobs::job_of_planned;
 use crate::progress::Progress;
 use crate::sources::{Found, look_into, read_tarball};
 use crate::{EngineError, Event, Fault};
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Packument, Text};
@@ -217,12 +217,14 @@ impl<'a, H: Host> Traffic<'a, H> {
     }
 
     /// Fills the slots and waits for the next landing; `None` when idle.
-    pub async fn next(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Landing> {
-        loop {
-            if let Some(landing) = self.arrival(progress).await? {
-                return Some(landing);
+    pub fn next<'t>(&'t mut self, progress: &'t Progress<'_, H::Clock>) -> LocalBoxFuture<'t, Option<Landing>> {
+        Box::pin(async {
+            loop {
+                if let Some(landing) = self.arrival(progress).await? {
+                    return Some(landing);
+                }
             }
-        }
+        })
     }
 
     /// Waits for what arrives next; facts are put aside.
@@ -347,8 +349,12 @@ impl<T: Http, C: Clock> Drop for Tracked<'_, T, C> {
 /// Brings a package into the store; one that no address serves is got first.
 async fn ingest<H: Host>(host: &H, mut job: IngestJob) -> Result<IngestReport, Fault> {
     match &job.source {
-        Some(JobSource::File(path)) => job.tarball.body = Some(read_tarball(host, &job.name, path).await?),
-        Some(JobSource::Git(resolved)) => job.tarball.body = Some(git::tarball(host, &job.name, resolved).await?),
+        Some(JobSource::File(path)) => {
+            job.tarball.body = Some(read_tarball(host, &job.name, path).boxed_local().await?)
+        }
+        Some(JobSource::Git(resolved)) => {
+            job.tarball.body = Some(git::tarball(host, &job.name, resolved).boxed_local().await?)
+        }
         None => {}
     }
     host.store().ingest(job).await

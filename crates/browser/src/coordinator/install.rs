@@ -1,0 +1,190 @@
+//! Installs: from what the page asks for to a recorded project.
+//!
+//! While one runs it is woken for every part of every answer, and each time the browser goes through all functions from the
+//! outermost to the one that waits. Those are kept small, and what happens once is behind a box: what is run often is compiled
+//! a second time, which for one function with all of it took a tenth of an install's time.
+
+use super::Coordinator;
+use super::options::InstallOptions;
+use crate::changes::{Changes, Contents};
+use crate::host::BrowserHost;
+use crate::javascript::{from_object, to_object, until_aborted};
+use crate::project::{BrowserProject, ProjectOptions};
+use crate::store::{BrowserStore, cleared};
+use bytes::Bytes;
+use futures_util::{FutureExt, TryFutureExt};
+use gantry_engine::{Event, Fault, InstallMode, InstallRequest, Outcome, Phase};
+use gantry_store::ProjectRecord;
+use js_sys::{Function, Reflect};
+use serde::Serialize;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+
+/// What an install left behind.
+#[derive(Debug, Serialize)]
+pub(super) struct InstalledProject {
+    pub name: String,
+    pub lockfile: String,
+    pub packages: u32,
+    pub files: u64,
+    pub bytes: u64,
+    pub reused: u32,
+    pub requests: u32,
+    pub elapsed: f64,
+    /// Packages with install scripts, which cannot run in a page.
+    pub scripts: Vec<String>,
+    /// What is different from before the install.
+    pub changes: Changes,
+}
+
+/// An install that can begin.
+struct Prepared {
+    name: String,
+    /// How the project was installed before.
+    recorded: Option<ProjectRecord>,
+    options: ProjectOptions,
+    request: InstallRequest,
+    host: BrowserHost,
+}
+
+/// Hands an event to a listener. One that throws is the page's affair; the install goes on.
+fn tell(on_event: &Function, event: &Event) {
+    let Ok(object) = to_object(event) else { return };
+    if let Event::Timing(report) = event {
+        // As text, which a page saves as it is.
+        let trace = JsValue::from_str(&report.trace.to_string());
+        let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
+    }
+    let _ = on_event.call1(&JsValue::UNDEFINED, &object);
+}
+
+impl Coordinator {
+    pub(super) async fn run(
+        &self,
+        request: JsValue,
+        on_event: Option<&Function>,
+        signal: &AbortSignal,
+    ) -> Result<JsValue, Fault> {
+        let options: InstallOptions = from_object(request, "the options of install")?;
+        let result = self.run_in_store(options, on_event, signal).await;
+        // What is recorded in files that the browser has removed is nowhere.
+        if result.is_ok() && !self.store.is_there().await? {
+            return Err(cleared());
+        }
+        result
+    }
+
+    async fn run_in_store(
+        &self,
+        options: InstallOptions,
+        on_event: Option<&Function>,
+        signal: &AbortSignal,
+    ) -> Result<JsValue, Fault> {
+        let prepared = self.prepare(options).boxed_local().await?;
+        let store = &prepared.host.store;
+        let mut listener = |event: Event| {
+            if matches!(event, Event::Phase { phase: Phase::Resolve }) {
+                // Something has changed: the workers start while documents are fetched.
+                let _ = store.begin_lending();
+            }
+            if let Some(on_event) = on_event {
+                tell(on_event, &event);
+            }
+        };
+        let install = gantry_engine::install(&prepared.host, &prepared.request, &mut listener).boxed_local();
+        let outcome = until_aborted(signal, install.map_err(|error| error.to_fault())).await;
+        self.conclude(prepared, outcome).boxed_local().await
+    }
+
+    async fn prepare(&self, mut options: InstallOptions) -> Result<Prepared, Fault> {
+        let files = options.take_files();
+        let store = self.current_store();
+        let name = options.project.clone();
+        let recorded = store.project(&name);
+        let previous_lock = match &recorded {
+            Some(record) => Some(ProjectOptions::decode(&name, record)?.lockfile(&record.lock)),
+            None => None,
+        };
+        let project_options = options.project_options();
+        self.registry.set_cache_mode(options.cache_mode());
+        let request = options.into_request(&project_options, previous_lock)?;
+        store.set_timed(request.timing);
+
+        store.retire_short_packs().await?;
+        if recorded.is_none() {
+            // Hardly all of it is stored.
+            let _ = store.begin_lending();
+        }
+        let host = BrowserHost {
+            registry: Rc::clone(&self.registry),
+            project: BrowserProject::new(Rc::clone(&store), files),
+            store,
+        };
+        Ok(Prepared { name, recorded, options: project_options, request, host })
+    }
+
+    /// Records what an install has made, and keeps what one that failed has got.
+    async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
+        let Prepared { name, recorded, options: mut project_options, request, host } = prepared;
+        let store: &BrowserStore = &host.store;
+        // Before files are closed, which must not be done to those that were removed under their handles.
+        if store.is_lending() && !store.is_there().await? {
+            return Err(cleared());
+        }
+        if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
+            // What was unpacked would leave no room for anything smaller, and documents can be asked for again.
+            let _ = store.discard_packs().await;
+            let _ = self.mirror.clear().await;
+        }
+        // Also after a failure: what was unpacked is of use to the next install.
+        let collected = store.collect_packs().await;
+        if outcome.is_err() {
+            // So are the documents; why they could not be kept is nothing beside why the install failed.
+            let _ = self.registry.settle().await;
+        }
+        let outcome: Outcome = outcome?;
+        collected?;
+
+        let built = host.project.take_built();
+        let mut project = built.ok_or_else(|| Fault::new("STORE_LOST", "the install made no tree"))?;
+        project_options.left_out.clone_from(&outcome.left_out);
+        // Of the tree, so that it can be made again.
+        let lock = Bytes::from(outcome.complete_lockfile);
+        let file = match (request.mode, request.lockfile) {
+            (InstallMode::Ci, Some(given)) => given,
+            _ => outcome.lockfile,
+        };
+        project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
+        project.lockfile = project_options.lockfile(&lock);
+        let options = project_options.encode();
+        let unchanged = recorded.as_ref().is_some_and(|record| record.lock == lock && record.options == options);
+        let mut changes = Changes::default();
+        if !unchanged {
+            changes = project.contents.changes_since(&self.contents_before(&name, recorded.as_ref()));
+            store.record_project(&name, lock, options)?;
+        }
+        let installed = InstalledProject {
+            name: name.clone(),
+            lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
+            packages: outcome.packages,
+            files: project.files,
+            bytes: outcome.bytes,
+            reused: outcome.reused,
+            requests: outcome.requests,
+            elapsed: outcome.elapsed,
+            scripts: outcome.scripts,
+            changes,
+        };
+        self.projects.borrow_mut().insert(name, Rc::new(project));
+        to_object(&installed)
+    }
+
+    /// What a project had installed; nothing, where nothing is known of it.
+    pub(super) fn contents_before(&self, name: &str, recorded: Option<&ProjectRecord>) -> Contents {
+        if let Some(open) = self.projects.borrow().get(name) {
+            return open.contents.clone();
+        }
+        recorded.and_then(|record| Contents::of_record(name, record).ok()).unwrap_or_default()
+    }
+}
