@@ -44,7 +44,7 @@ if (values.help || !Object.hasOwn(benches, name ?? '')) {
   --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
   --latency MS       delay of every answer of the registry
   --bandwidth BITS   bits a second of each connection
-  --tls              the registry speaks TLS and offers HTTP/2 (native, registry)
+  --tls              the registry speaks TLS and offers HTTP/2 (native, registry, browser)
   --fs DIR           where trees and caches go; a tmpfs unless given
   --out DIR          where results go; bench/runs/<date> unless given`);
   process.exit(values.help || name === undefined ? 0 : 2);

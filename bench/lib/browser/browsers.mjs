@@ -36,11 +36,14 @@ export class FreshBrowser {
   #close;
 
   /** Starts one. `profile` must not exist yet: that it is new is the first half of the proof that nothing is cached.
-   * @param {{ kind: 'chromium' | 'firefox', executable: string, profile: string }} options */
-  static async start({ kind, executable, profile }) {
+   * `trusting`: whatever the certificate of a server.
+   * @param {{ kind: 'chromium' | 'firefox', executable: string, profile: string, trusting?: boolean }} options */
+  static async start({ kind, executable, profile, trusting = false }) {
     if (existsSync(profile)) throw new Error(`${profile} has been used before`);
     mkdirSync(profile, { recursive: true });
-    return kind === 'chromium' ? startChromium(executable, profile) : startFirefox(executable, profile);
+    return kind === 'chromium'
+      ? startChromium(executable, profile, trusting)
+      : startFirefox(executable, profile, trusting);
   }
 
   /** Bytes of the page's process: now, and the most since it began; `undefined` where there is no /proc to tell.
@@ -64,15 +67,22 @@ export class FreshBrowser {
   }
 }
 
-async function startChromium(executablePath, profile) {
-  const words = [...CHROMIUM_WORDS, `--user-data-dir=${profile}`];
+async function startChromium(executablePath, profile, trusting) {
+  const trust = trusting ? ['--ignore-certificate-errors'] : [];
+  const words = [...CHROMIUM_WORDS, ...trust, `--user-data-dir=${profile}`];
   const page = await QuietChromium.start(executablePath, words);
   return new FreshBrowser('chromium', profile, page, () => page.close());
 }
 
-async function startFirefox(executablePath, userDataDir) {
+async function startFirefox(executablePath, userDataDir, acceptInsecureCerts) {
   const { launch } = await import('puppeteer-core');
-  const options = { executablePath, userDataDir, headless: true, protocolTimeout: 2 * PAGE_TIMEOUT };
+  const options = {
+    executablePath,
+    userDataDir,
+    headless: true,
+    acceptInsecureCerts,
+    protocolTimeout: 2 * PAGE_TIMEOUT,
+  };
   const browser = await launch({ browser: 'firefox', ...options });
   const page = await browser.newPage();
   return new FreshBrowser('firefox', userDataDir, page, () => browser.close());

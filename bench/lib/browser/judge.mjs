@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readJudge } from '../correctness.mjs';
 import { measure } from '../process.mjs';
 import { projectManifest } from '../record.mjs';
-import { allTools } from '../tools.mjs';
+import { allTools, trusting } from '../tools.mjs';
 import { foldersFor, wipeAll } from '../workspace.mjs';
 import { addition, targetFlags } from './target.mjs';
 
@@ -18,7 +18,7 @@ import { addition, targetFlags } from './target.mjs';
  * @property {import('../correctness.mjs').Judge} withAddition
  */
 
-/** @param {string} project @param {import('../workspace.mjs').Workspace} workspace @param {string} registry
+/** @param {string} project @param {import('../workspace.mjs').Workspace} workspace @param {import('../registry.mjs').Registry} registry
  * @returns {Promise<BrowserJudge>} */
 export async function judgeInPage(project, workspace, registry) {
   const npm = allTools({ copy: '' }).find(({ name }) => name === 'npm');
@@ -27,8 +27,8 @@ export async function judgeInPage(project, workspace, registry) {
   const added = addition(project, manifest);
   const install = async (text) => {
     writeFileSync(join(folders.project, 'package.json'), text);
-    const command = [...npm.command('install', folders, registry), ...targetFlags];
-    const environment = npm.environment(folders, registry);
+    const command = [...npm.command('install', folders, registry.url), ...targetFlags];
+    const environment = { ...npm.environment(folders, registry.url), ...trusting(registry.certificate) };
     const { usage, output } = await measure({ command, cwd: folders.project, environment }, workspace.folder);
     if (usage.status !== 0)
       throw new Error(

@@ -37,7 +37,7 @@ function head(result) {
 
 - Machine: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}; **load average ${machine.loadAtStart.join(' / ')} at the start, ${(machine.loadAtEnd ?? machine.loadAtStart).join(' / ')} at the end**
 - ${Object.values(result.browsers).join('; ')}; headless, a profile that has never been used for every visit, on **${result.fileSystem}**
-- Registry on loopback, HTTP/1.1 (a browser keeps six connections), ${network.latencyMs} ms delay, ${network.bitsPerSecond} bandwidth${network.bitsPerSecond === 'unlimited' ? '' : ' a second of each connection'}
+- Registry on loopback, ${network.tls ? 'over TLS, HTTP/2 offered (one connection)' : 'HTTP/1.1 (a browser keeps six connections)'}, ${network.latencyMs} ms delay, ${network.bitsPerSecond} bandwidth${network.bitsPerSecond === 'unlimited' ? '' : ' a second of each connection'}
 - Gantry: module ${result.module}, tree at commit ${result.commit}; recording of ${recording.date.slice(0, 10)}, digest ${recording.digest}
 - ${result.rounds} rounds in alternating order; figures are medians (min–max)${slow.length > 0 ? `; ${slow.join(', ')}, much the slowest, in the first round only (in all rounds with \`--full\`)` : ''}
 - Ratios are made round by round (that tool's wall time over Gantry's): **above 1 Gantry is faster**, below 1 it is slower

@@ -79,6 +79,7 @@ export class Visitor {
       kind: tool.browser,
       executable: this.executables[tool.browser],
       profile,
+      trusting: this.registry.certificate !== undefined,
     });
     /** @type {Record<string, Outcome>} */
     const outcomes = {};

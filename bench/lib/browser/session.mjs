@@ -34,7 +34,8 @@ async function stage(options, kind, suits = () => true) {
   const tools = chosen(browserTools(versionOfGantry()), options.tools).filter(suits);
   for (const tool of tools) await tool.build?.();
   const workspace = Workspace.create(options.fs);
-  const registry = await Registry.start(kind);
+  const certificate = options.tls ? join(workspace.folder, 'registry.pem') : undefined;
+  const registry = await Registry.start({ ...kind, certificate });
   const site = await new Site(tools).start();
   // As many as Gantry takes unless told, so that the floor has the same.
   const workers = Math.min(Math.max(cpus().length, 2), 4);
@@ -62,7 +63,7 @@ export async function recordInPages(options) {
   const cold = browserPhases.filter(({ name }) => name === 'cold');
   try {
     for (const project of projectsOf(options)) {
-      const judge = await judgeInPage(project, workspace, registry.url);
+      const judge = await judgeInPage(project, workspace, registry);
       for (const tool of tools) {
         say('record', `${project}: ${tool.name} installs in a page`);
         const outcomes = await visitor.visit(tool, { project, judge }, cold, () => undefined);
@@ -92,7 +93,11 @@ export async function runBrowserSession(options) {
       browsers: await versionsOf(executables),
       fileSystem: workspace.fileSystem,
       recording: stamp,
-      network: { latencyMs: network.latency, bitsPerSecond: network.bandwidth || 'unlimited' },
+      network: {
+        latencyMs: network.latency,
+        bitsPerSecond: network.bandwidth || 'unlimited',
+        tls: Boolean(options.tls),
+      },
       rounds: Number(options.rounds ?? (options.full ? 5 : 3)),
       full: Boolean(options.full),
       workers,
@@ -110,7 +115,7 @@ export async function runBrowserSession(options) {
     };
     const only = options.phases?.split(',');
     for (const project of measuredProjects(options)) {
-      const judge = await judgeInPage(project, workspace, registry.url);
+      const judge = await judgeInPage(project, workspace, registry);
       const { placed, tarballs, samples } = judge.plain;
       say('judge', `${project}: ${placed.length} packages, ${samples.length} files sampled`);
       const record = { packages: placed.length, tarballs, addition: judge.addition.name, phases: {} };
