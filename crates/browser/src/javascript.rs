@@ -16,14 +16,15 @@ pub(crate) fn scope() -> WorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// A plain object, as `postMessage` and TypeScript like them.
+/// A plain object, as `postMessage` and TypeScript like them. Much code for something that is done once: it stays out of what is
+/// polled (`coordinator/install.rs` says why).
 #[inline(never)]
 pub(crate) fn to_object<T: Serialize>(value: &T) -> Result<JsValue, Fault> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible().serialize_bytes_as_arrays(false);
     value.serialize(&serializer).map_err(|error| Fault::new("INTERNAL", error.to_string()))
 }
 
-/// Reads an options object; what is wrong with it is the caller's fault and said so.
+/// Reads an options object; what is wrong with it is the caller's fault and said so. Not inlined, as [`to_object`].
 #[inline(never)]
 pub(crate) fn from_object<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, Fault> {
     serde_wasm_bindgen::from_value(value).map_err(|error| Fault::new("INVALID_OPTION", format!("{what}: {error}")))

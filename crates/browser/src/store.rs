@@ -300,6 +300,7 @@ impl PackageStore for BrowserStore {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
+        // Boxes, since this is polled for every package at every step, and these hardly ever have anything to do.
         self.packs_are_lent().boxed_local().await?;
         let handed_over = HandedOver::now(&job);
         let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;

@@ -97,22 +97,22 @@ pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) ->
     Ok(planned_links(&Selection::new(lock, inert, omit)?))
 }
 
-/// What goes where, by a lock and its text. `inert` are the paths of entries that do not fit the target, `index` gives the index of a stored
-/// package; all that [`wanted`] names must be there.
+/// What goes where, by the text of a lock. `inert` are the paths of entries that do not fit the target, `index` gives the index
+/// of a stored package; all that [`wanted`] names must be there.
 pub fn plan(
-    lock: &LockText<'_>,
+    text: &LockText<'_>,
     inert: &BTreeSet<String>,
     omit: &Omit,
     index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
 ) -> Result<Plan, LayoutError> {
-    let selection = Selection::new(lock.lock(), inert, omit)?;
+    let selection = Selection::new(text.lock(), inert, omit)?;
     let packages = selection.packages().map(planned_package).collect::<Result<Vec<_>, _>>()?;
     let contents = Contents::new(&packages, index)?;
     let Commands { links: commands, executables } = commands(&selection, &contents)?;
     let mut links = planned_links(&selection);
     links.extend(commands);
     links.sort_by(|left, right| left.path.cmp(&right.path));
-    let hidden_lock = lock.to_hidden_bytes(&|entry| selection.leaves_out(entry));
+    let hidden_lock = text.to_hidden_bytes(&|entry| selection.leaves_out(entry));
     Ok(Plan { packages, links, executables, hidden_lock })
 }
 

@@ -83,7 +83,7 @@ pub struct RegistryClient<H, C> {
     /// Requests for documents since they were last taken.
     requests: Cell<u32>,
     stale_uses: RefCell<StaleUses>,
-    /// The addresses of registries that were asked about; `None` for what is no address that could be asked.
+    /// The addresses of registries that were asked about; `None` for what is no address.
     parsed: RefCell<Vec<(String, Option<Url>)>>,
     capabilities: Capabilities,
     /// How documents were had, with their packages; `None` while nobody wants to know.
@@ -274,7 +274,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             Some(version) => format!("{base}{path}/{}", version.replace('+', "%2b")),
         };
         // Whatever the path.
-        if self.parsed(&base).is_some() {
+        if self.parsed(&base).is_some_and(|url| is_http(&url)) {
             self.refuse_certificate(name, name, text)
         } else {
             Err(RegistryError::Url { package: name.to_owned(), url: without_userinfo(&text).0 })
@@ -293,12 +293,12 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
         let base = self.registry_for(name);
         let registry = self.parsed(&base);
-        if registry.is_some() && base.ends_with('/') && resolved.starts_with(&base) {
-            // Of the registry itself, as nearly all are.
+        if registry.as_ref().is_some_and(is_http) && resolved.starts_with(&base) {
+            // Of the registry itself, as nearly all are: its address ends with a slash.
             return Ok(resolved.to_owned());
         }
         let parsed = Url::parse(resolved).map_err(|_| error())?;
-        if !matches!(parsed.scheme(), "http" | "https") {
+        if !is_http(&parsed) {
             return Err(error());
         }
         let replaced = match &self.settings.replace_host {
@@ -324,7 +324,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         if let Some((_, url)) = known.iter().find(|(text, _)| text == registry) {
             return url.clone();
         }
-        let url = Url::parse(registry).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = Url::parse(registry).ok();
         known.push((registry.to_owned(), url.clone()));
         url
     }
@@ -342,6 +342,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let registry = self.registry_for(name);
         self.settings.config.authorization_within(url, &registry).map(header)
     }
+}
+
+/// Whether an address can be asked.
+fn is_http(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
 }
 
 /// The value of the `authorization` header.

@@ -303,3 +303,28 @@ fn names_that_mean_something_to_javascript_are_names() {
     assert_eq!(lock.packages[0].folder_name(), "__proto__");
     assert_eq!(Lockfile::parse(&lock.to_bytes(), "x").expect("valid").packages, lock.packages);
 }
+
+#[test]
+fn reading_entries_straight_and_by_way_of_values_come_to_the_same() {
+    let parse = |first: &str| {
+        let entries = r#"{"name": "y", "dependencies": {"a": "1"}},
+            "node_modules/a": {"version": "1.0.0", "resolved": "", "integrity": "sha1-x", "dev": 1, "peer": "", "bin": "a.js",
+                "engines": ["node"], "os": "linux", "license": {"type": "MIT"}, "funding": "u", "hasInstallScript": true,
+                "peerDependencies": {"d": "1"}, "peerDependenciesMeta": {"d": {"optional": true}}, "unknown": {"e": [1]}},
+            "node_modules/b": {"resolved": "", "link": true},
+            "": {"name": "x", "workspaces": ["w"]}"#;
+        let text =
+            format!(r#"{{"name": "x", "lockfileVersion": 3, "requires": true, "packages": {{"{first}": {entries}}}}}"#);
+        Lockfile::parse(text.as_bytes(), "package-lock.json").expect("valid")
+    };
+    // With a path given twice a lock is read by way of values, and the last entry counts.
+    let (straight, by_values) = (parse("w"), parse(""));
+    assert_eq!((straight.packages.len(), by_values.packages.len()), (4, 3));
+    for path in ["", "node_modules/a", "node_modules/b"] {
+        assert_eq!(straight.entry(path).expect("there"), by_values.entry(path).expect("there"), "{path}");
+    }
+    let entry = |path| straight.entry(path).expect("there");
+    assert_eq!(entry("").manifest.name.as_deref(), Some("x"));
+    assert_eq!(entry("node_modules/b").resolved.as_deref(), Some(""));
+    assert_eq!((entry("node_modules/a").dev, entry("node_modules/a").peer), (true, false));
+}
