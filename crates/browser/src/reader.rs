@@ -14,17 +14,18 @@ use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
 use crate::snapshot::Snapshot;
-use crate::store::{damaged, file_fault};
+use crate::store::{damaged, file_fault, outside};
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource};
 use gantry_platform::Directory;
-use gantry_store::{Catalog, PackageKey, SegmentCheck, SegmentPlace, is_journal, pack_name};
+use gantry_store::{Catalog, CheckedSegment, PackageKey, is_journal, pack_name};
 use js_sys::{Array, Uint8Array};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, hash_map::Entry};
+use std::ops::Range;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -51,8 +52,8 @@ struct ReaderOptions {
 pub(crate) struct OpenPacks {
     catalog: Catalog,
     files: FxHashMap<u32, PackFile>,
-    /// Packages whose checksum was right when they were first read.
-    checked: RefCell<FxHashSet<PackageKey>>,
+    /// What was right when it was first read.
+    checked: RefCell<FxHashMap<PackageKey, CheckedSegment>>,
 }
 
 #[derive(Debug)]
@@ -194,38 +195,45 @@ async fn try_read_journals(directory: &OpfsDirectory) -> Result<Vec<(String, Byt
 }
 
 impl OpenPacks {
-    /// Part of a package's segment. Nothing is read of a package that is damaged.
+    /// Part of a package's segment. Nothing is given out that is damaged.
     pub fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
         let place = self.catalog.package(key).map(|package| package.place).ok_or_else(gone)?;
-        if offset.checked_add(size).is_none_or(|end| end > place.length) {
-            return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
-        }
-        let size = u32::try_from(size).map_err(|_| Fault::new("STORE_TOO_LARGE", "a file has more than 4 GB"))?;
+        let end = offset.checked_add(size).filter(|end| *end <= place.length).ok_or_else(outside)?;
         let file = self.files.get(&place.pack).ok_or_else(gone)?;
-        self.check(key, place, file)?;
-        file.read(place.offset + offset, size)
+        let read = |part: &Range<u64>| file.read(place.offset + part.start, length(part)?);
+        let part = offset..end;
+        let mut checked = self.checked.borrow_mut();
+        let checked = match checked.entry(key.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let list = read(&place.checksums())?.to_vec();
+                unknown.insert(CheckedSegment::new(&place, &list).ok_or_else(|| self.damaged(key))?)
+            }
+        };
+        if checked.is_right(&part) {
+            return read(&part);
+        }
+        let wanted = checked.wanted(&part);
+        let bytes = read(&wanted)?;
+        if !checked.accept(wanted.start, &bytes.to_vec()) {
+            return Err(self.damaged(key));
+        }
+        let start = length(&(wanted.start..offset))?;
+        Ok(bytes.slice(start, start + length(&part)?))
     }
 
-    /// Compares a package's checksum before the first of its files is given out.
-    fn check(&self, key: &PackageKey, place: SegmentPlace, file: &PackFile) -> Result<(), Fault> {
-        if self.checked.borrow().contains(key) {
-            return Ok(());
-        }
-        let mut check = SegmentCheck::new(place);
-        while let Some((offset, size)) = check.wanted() {
-            let size = u32::try_from(size).expect("pieces are small");
-            check.update(&file.read(place.offset + offset, size)?.to_vec());
-        }
-        if !check.is_whole() {
-            let index = self.catalog.package(key).and_then(|package| package.index().ok());
-            // A reader cannot take it out of the store.
-            let hint =
-                "Call verify() of the open store, then install the project again, which fetches the package anew.";
-            return Err(damaged(key, index.as_deref()).with_hint(hint));
-        }
-        self.checked.borrow_mut().insert(key.clone());
-        Ok(())
+    fn damaged(&self, key: &PackageKey) -> Fault {
+        let index = self.catalog.package(key).and_then(|package| package.index().ok());
+        // A reader cannot take it out of the store.
+        let hint = "Call verify() of the open store, then install the project again, which fetches the package anew.";
+        damaged(key, index.as_deref()).with_hint(hint)
     }
+}
+
+/// Bytes of a part, as JavaScript counts them.
+fn length(part: &Range<u64>) -> Result<u32, Fault> {
+    let large = |_| Fault::new("STORE_TOO_LARGE", "a file has more than 4 GB");
+    u32::try_from(part.end - part.start).map_err(large)
 }
 
 impl PackFile {

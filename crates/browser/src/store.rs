@@ -7,7 +7,7 @@
 mod checking;
 mod lending;
 
-pub(crate) use checking::{Verified, damaged};
+pub(crate) use checking::{Verified, damaged, outside};
 
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
@@ -18,11 +18,13 @@ use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, RandomAccessFile, Span, Work};
 use gantry_store::{
-    JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace, StoreError, Usage,
+    CheckedSegment, JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
+    StoreError, Usage,
 };
 use js_sys::Promise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
@@ -84,8 +86,8 @@ pub(crate) struct BrowserStore {
     /// shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one
     /// that was appended to since it was taken.)
     lent: RefCell<Vec<u32>>,
-    /// Packages whose checksum was right when they were first read, or that were unpacked since the store was opened.
-    checked: RefCell<FxHashSet<PackageKey>>,
+    /// What was right when it was first read, of packages that have been read, unpacked or verified since the store was opened.
+    checked: RefCell<FxHashMap<PackageKey, CheckedSegment>>,
     /// The handing over of packs that this install has begun; resolves to `undefined`, or to why it failed.
     lending: RefCell<Option<Promise>>,
     /// Itself, for what goes on when nobody waits for it any more.
@@ -225,19 +227,14 @@ impl BrowserStore {
         Ok(())
     }
 
-    /// Reads part of a package's segment. Nothing is read of a package that is damaged.
-    pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
-        self.check(key).await?;
-        self.read_unchecked(key, offset, size).await
-    }
-
-    async fn read_unchecked(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
+    /// Reads part of a package's segment, whatever it is.
+    async fn read_unchecked(&self, key: &PackageKey, part: &Range<u64>) -> Result<Vec<u8>, Fault> {
         loop {
             let place = self.place(key).ok_or_else(gone)?;
-            if offset.checked_add(size).is_none_or(|end| end > place.length) {
-                return Err(Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it"));
+            if part.end > place.stored_length() {
+                return Err(outside());
             }
-            let at = place.offset + offset;
+            let (at, size) = (place.offset + part.start, part.end - part.start);
             if let Some(worker) = self.borrower(place.pack) {
                 if let Some(bytes) = self.pool.read_pack(worker, at, size).await? {
                     return Ok(bytes);
@@ -312,7 +309,7 @@ impl PackageStore for BrowserStore {
         let place = result.place()?;
         let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| Fault::from(&error))?);
         let encoded = Bytes::from(result.index);
-        self.checked.borrow_mut().insert(job.key.clone());
+        self.checked.borrow_mut().insert(job.key.clone(), CheckedSegment::whole(&place));
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
         self.uncommitted.set(self.uncommitted.get() + place.length);
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {

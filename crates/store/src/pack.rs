@@ -26,7 +26,7 @@ pub(crate) mod test_support;
 mod writer;
 
 pub use catalog::{Catalog, ProjectRecord, StoredPackage};
-pub use check::SegmentCheck;
+pub use check::{CheckedSegment, SegmentCheck};
 pub use format::{is_journal, pack_name};
 pub use incoming::{Incoming, IncomingError};
 pub use journal::Journal;

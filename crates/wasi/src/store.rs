@@ -158,9 +158,12 @@ impl WasiStore {
         let missing = || Fault::from(&StoreError::Missing { key: key.to_string() });
         let place = place.ok_or_else(missing)?;
         let mut check = SegmentCheck::new(place);
-        let bytes = self.read(key, 0, place.length);
-        match &bytes {
-            Ok(bytes) => check.update(bytes),
+        let mut bytes = self.read(key, 0, place.stored_length());
+        match &mut bytes {
+            Ok(bytes) => {
+                check.update(bytes);
+                bytes.truncate(usize::try_from(place.length).unwrap_or(usize::MAX));
+            }
             Err(fault) if fault.code == "STORE_CORRUPT" => {}
             Err(_) => return bytes,
         }

@@ -1,11 +1,14 @@
-//! Whether what is stored is what was unpacked. A package's checksum is compared once for each time the store is opened,
-//! before the first of its files is given out; and whenever somebody asks for it.
+//! Whether what is stored is what was unpacked. Each block of a package is compared with its checksum once for each time the
+//! store is opened, before anything in it is given out; and all of them whenever somebody asks for it.
 //!
 //! What is damaged leaves the store: reading it fails, and the next install of a project that needs it fetches it anew.
 
 use super::{BrowserStore, gone};
 use gantry_engine::Fault;
-use gantry_store::{JournalRecord, PackageIndex, PackageKey, SegmentCheck, SegmentPlace, StoredPackage};
+use gantry_store::{
+    CheckedSegment, JournalRecord, PackageIndex, PackageKey, SegmentCheck, SegmentPlace, StoredPackage,
+};
+use std::ops::Range;
 
 /// What a look at every package has found.
 #[derive(Debug)]
@@ -25,6 +28,11 @@ pub(crate) fn damaged(key: &PackageKey, index: Option<&PackageIndex>) -> Fault {
     let message = format!("{called} is damaged in the store: it does not match its checksum");
     let hint = "Install the project again, which fetches the package anew.";
     Fault { package: name, ..Fault::new("STORE_CORRUPT", message).with_hint(hint) }
+}
+
+/// A file that cannot be where its package's index says.
+pub(crate) fn outside() -> Fault {
+    Fault::new("STORE_CORRUPT", "a file of a stored package lies outside of it")
 }
 
 /// `name@version`, where that is known.
@@ -47,7 +55,7 @@ impl BrowserStore {
             verified.bytes += package.place.length;
             let index = package.index();
             if index.is_ok() && self.is_whole(&key, package.place).await? {
-                self.checked.borrow_mut().insert(key);
+                self.checked.borrow_mut().insert(key, CheckedSegment::whole(&package.place));
                 continue;
             }
             let name = full_name(index.ok().as_deref());
@@ -59,21 +67,53 @@ impl BrowserStore {
         Ok(verified)
     }
 
-    /// Compares the checksum of a package that nothing has been read of since the store was opened.
-    pub(super) async fn check(&self, key: &PackageKey) -> Result<(), Fault> {
-        if self.checked.borrow().contains(key) {
-            return Ok(());
-        }
-        let place = self.place(key).ok_or_else(gone)?;
-        if self.is_whole(key, place).await? {
-            self.checked.borrow_mut().insert(key.clone());
-            return Ok(());
+    /// Reads part of a package's segment. Nothing is given out that is damaged: then the package leaves the store.
+    pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, Fault> {
+        let end = offset.checked_add(size).ok_or_else(outside)?;
+        if let Some(bytes) = self.read_right(key, offset..end).await? {
+            return Ok(bytes);
         }
         let recorded = self.with_packs(|packs| packs.lookup(key).cloned())?;
         let index = recorded.and_then(|package| package.index().ok());
         // Where there is no room to record it the package stays, and the next read fails as this one does.
         let _ = self.drop_damaged(std::slice::from_ref(key));
         Err(damaged(key, index.as_deref()))
+    }
+
+    /// `None` where it is not what was recorded.
+    async fn read_right(&self, key: &PackageKey, part: Range<u64>) -> Result<Option<Vec<u8>>, Fault> {
+        let place = self.place(key).ok_or_else(gone)?;
+        if part.end > place.length {
+            return Err(outside());
+        }
+        let wanted = |checked: &CheckedSegment| checked.wanted(&part);
+        let known = self.checked.borrow().get(key).map(wanted);
+        let wanted = match known {
+            Some(wanted) => wanted,
+            None => {
+                let Some(list) = self.read_if_there(key, &place.checksums()).await? else { return Ok(None) };
+                let Some(segment) = CheckedSegment::new(&place, &list) else { return Ok(None) };
+                wanted(self.checked.borrow_mut().entry(key.clone()).or_insert(segment))
+            }
+        };
+        let Some(mut bytes) = self.read_if_there(key, &wanted).await? else { return Ok(None) };
+        // Somebody else may have found it damaged meanwhile.
+        if !self.checked.borrow_mut().get_mut(key).ok_or_else(gone)?.accept(wanted.start, &bytes) {
+            return Ok(None);
+        }
+        let length = |part: Range<u64>| usize::try_from(part.end - part.start).unwrap_or(usize::MAX);
+        bytes.truncate(length(wanted.start..part.end));
+        bytes.drain(..length(wanted.start..part.start));
+        Ok(Some(bytes))
+    }
+
+    /// `None` where the pack ends before what was recorded of it.
+    async fn read_if_there(&self, key: &PackageKey, part: &Range<u64>) -> Result<Option<Vec<u8>>, Fault> {
+        match self.read_unchecked(key, part).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(fault) if fault.code == "STORE_CORRUPT" => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     fn drop_damaged(&self, keys: &[PackageKey]) -> Result<(), Fault> {
@@ -86,11 +126,9 @@ impl BrowserStore {
     async fn is_whole(&self, key: &PackageKey, place: SegmentPlace) -> Result<bool, Fault> {
         let mut check = SegmentCheck::new(place);
         while let Some((offset, size)) = check.wanted() {
-            match self.read_unchecked(key, offset, size).await {
-                Ok(bytes) => check.update(&bytes),
-                // The pack ends before what was recorded of it.
-                Err(fault) if fault.code == "STORE_CORRUPT" => return Ok(false),
-                Err(fault) => return Err(fault),
+            match self.read_if_there(key, &(offset..offset + size)).await? {
+                Some(bytes) => check.update(&bytes),
+                None => return Ok(false),
             }
         }
         Ok(check.is_whole())

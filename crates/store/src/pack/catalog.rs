@@ -182,6 +182,11 @@ impl Catalog {
         self.packages.values().fold(0, |total, package| total.saturating_add(package.place.length))
     }
 
+    /// Bytes of packs that all packages take.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        self.packages.values().fold(0, |total, package| total.saturating_add(package.place.stored_length()))
+    }
+
     /// Packs that have ever been recorded, each with where its last segment ends. What a removed package leaves is not
     /// written again before compaction: somebody may still read it.
     pub(super) fn pack_ends(&self) -> &BTreeMap<u32, u64> {

@@ -8,7 +8,8 @@ use crate::{StoreError, header::header};
 pub(super) const JOURNAL: &str = "journal";
 
 const PACK_PREFIX: &str = "pack-";
-const VERSION: u32 = 1;
+/// Since version 2 packages of more than one block have a checksum for each.
+const VERSION: u32 = 2;
 
 /// The two kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

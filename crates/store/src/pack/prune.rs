@@ -53,7 +53,7 @@ impl<D: Directory> PackStore<D> {
                 pruned.packages += 1;
             } else if let Some(pack) = needed.get_mut(&place.pack) {
                 pack.packages.push((key.clone(), place));
-                pack.bytes = pack.bytes.saturating_add(place.length);
+                pack.bytes = pack.bytes.saturating_add(place.stored_length());
             }
         }
         let mut before = self.journal.length();

@@ -23,7 +23,7 @@ pub struct SegmentPlace {
     pub offset: u64,
     /// Bytes.
     pub length: u64,
-    /// xxh3-64 of those bytes.
+    /// xxh3-64 of those bytes, or of the checksums that follow them ([`checksums`](Self::checksums)).
     pub checksum: u64,
 }
 
@@ -148,6 +148,6 @@ impl JournalRecord {
 impl SegmentPlace {
     /// Where the segment ends; `None` for a place that no writer can have made.
     pub(super) fn end(&self) -> Option<u64> {
-        self.offset.checked_add(self.length)
+        self.offset.checked_add(self.stored_length())
     }
 }

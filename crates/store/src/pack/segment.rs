@@ -1,27 +1,26 @@
 //! A package on its way into a pack.
 
-use super::{PackWriter, SegmentPlace};
+use super::{PackWriter, SegmentPlace, check::BlockSums};
 use crate::prepare::{Alteration, Placement};
 use crate::{PackageIndex, StoreError};
 use gantry_platform::RandomAccessFile;
-use xxhash_rust::xxh3::Xxh3;
 
 /// What of a package has been appended. Unless it is [finished](Self::finish) nothing of it stays.
 pub struct Segment<'w, F: RandomAccessFile> {
     writer: &'w mut PackWriter<F>,
     start: u64,
-    hasher: Xxh3,
+    sums: BlockSums,
     is_finished: bool,
 }
 
 impl<'w, F: RandomAccessFile> Segment<'w, F> {
     pub(super) fn new(writer: &'w mut PackWriter<F>) -> Self {
-        Self { start: writer.end(), writer, hasher: Xxh3::new(), is_finished: false }
+        Self { start: writer.end(), writer, sums: BlockSums::default(), is_finished: false }
     }
 
     /// Appends the next bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.hasher.update(bytes);
+        self.sums.update(bytes);
         self.writer.put(bytes)
     }
 
@@ -40,10 +39,12 @@ impl<'w, F: RandomAccessFile> Segment<'w, F> {
     }
 
     pub(super) fn end(mut self) -> Result<SegmentPlace, StoreError> {
+        let (pack, length) = (self.writer.pack(), self.length());
+        let (list, checksum) = std::mem::take(&mut self.sums).finish();
+        self.writer.put(&list)?;
         self.writer.write_buffer()?;
         self.is_finished = true;
-        let (pack, length) = (self.writer.pack(), self.length());
-        Ok(SegmentPlace { pack, offset: self.start, length, checksum: self.hasher.digest() })
+        Ok(SegmentPlace { pack, offset: self.start, length, checksum })
     }
 
     fn length(&self) -> u64 {

@@ -145,7 +145,7 @@ impl<D: Directory> PackStore<D> {
     /// As [`read`](Self::read), without waiting: the pack must be open, else it is [`StoreError::Missing`].
     pub fn read_opened(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Vec<u8>, StoreError> {
         let place = self.place(key)?;
-        let end = offset.checked_add(size).filter(|&end| end <= place.length);
+        let end = offset.checked_add(size).filter(|&end| end <= place.stored_length());
         let (Some(end), Ok(length)) = (end, usize::try_from(size)) else {
             return Err(corrupt(key, "what is to be read is not inside the package"));
         };
@@ -176,14 +176,13 @@ impl<D: Directory> PackStore<D> {
 
     /// How much is stored.
     pub fn usage(&self) -> Usage {
-        let package_bytes = self.catalog.package_bytes();
         let used = |total: u64, &end: &u64| total.saturating_add(end.saturating_sub(HEADER));
         let pack_bytes = self.catalog.pack_ends().values().fold(0, used);
         Usage {
             packages: self.catalog.package_count() as u64,
             projects: self.catalog.projects().count() as u64,
-            package_bytes,
-            unused_bytes: pack_bytes.saturating_sub(package_bytes),
+            package_bytes: self.catalog.package_bytes(),
+            unused_bytes: pack_bytes.saturating_sub(self.catalog.stored_bytes()),
             journal_bytes: self.journal.length(),
         }
     }

@@ -152,11 +152,13 @@ fn what_a_failed_batch_left_is_not_taken_for_new() {
 }
 
 #[test]
-fn foreign_and_newer_files_are_refused_with_advice() {
+fn foreign_older_and_newer_files_are_refused_with_advice() {
     let (whole, _) = written(&[&[package("a")]]);
     let mut newer = whole.clone();
-    newer[8] = 2;
-    for bytes in [b"SQLite format 3\0 and more".to_vec(), b"x".to_vec(), newer, whole[3..].to_vec()] {
+    newer[8] += 1;
+    let mut older = whole.clone();
+    older[8] -= 1;
+    for bytes in [b"SQLite format 3\0 and more".to_vec(), b"x".to_vec(), newer, older, whole[3..].to_vec()] {
         let error = open(&with_bytes(&bytes)).map(|_| ()).unwrap_err();
         assert_eq!(error.code(), "STORE_FORMAT");
         assert!(error.hint().is_some());
