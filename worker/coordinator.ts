@@ -48,7 +48,16 @@ const aborts = new Map<number, { method: Method; controller: AbortController }>(
 /** Reads being answered. */
 const reads = new Set<Promise<unknown>>();
 /** These go one after the other, and so are never under way beside a close. */
-const IN_TURN: ReadonlySet<Method> = new Set(['open', 'install', 'verify', 'removeProject', 'prune', 'clear', 'close']);
+const IN_TURN: ReadonlySet<Method> = new Set([
+  'open',
+  'install',
+  'explain',
+  'verify',
+  'removeProject',
+  'prune',
+  'clear',
+  'close',
+]);
 let store: OpenStore | undefined;
 /** The last of the calls that change the tree. */
 let lastChange: Promise<unknown> = Promise.resolve();
@@ -58,6 +67,7 @@ let moving: Promise<unknown> | undefined;
 const handlers: Handlers = {
   open,
   install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
+  explain: (request, { signal }) => inTurn(signal, () => explain(request, signal)),
   project: ({ name }) => opened().coordinator.project(name),
   why: async ({ project, query }) => JSON.parse(opened().coordinator.why(project, query)),
   readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
@@ -174,25 +184,40 @@ async function install(
   signal: AbortSignal,
   emit: Call<'install'>['emit'],
 ): Promise<Result<'install'>> {
-  const { name, coordinator, pool } = await present();
   const batch = emit && new EventBatch(emit);
+  try {
+    return await withPool(signal, async ({ name, coordinator, pool }) => {
+      const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
+      announceChanges(name, installed);
+      // For the next one: starting takes some 50 ms of it otherwise.
+      pool.warm();
+      return installed;
+    });
+  } finally {
+    batch?.flush();
+  }
+}
+
+function explain(request: Parameters<'explain'>, signal: AbortSignal): Promise<Result<'explain'>> {
+  return withPool(signal, async ({ coordinator }) => JSON.parse(await coordinator.conflicts(request, signal)));
+}
+
+/** Does what may give jobs to unpack workers. */
+async function withPool<T>(signal: AbortSignal, work: (open: OpenStore) => Promise<T>): Promise<T> {
+  const open = await present();
+  const { coordinator, pool } = open;
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
   try {
-    const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
-    announceChanges(name, installed);
-    // For the next one: starting takes some 50 ms of it otherwise.
-    pool.warm();
-    return installed;
+    return await work(open);
   } catch (error) {
     if (!(await coordinator.isThere().catch(() => true))) return lost(opened());
-    // A failed install leaves jobs behind: end them, and let go of the packs, before the next one begins.
+    // What failed leaves jobs behind: end them, and let go of the packs, before the next one begins.
     pool.abort();
     await pool.close().catch(() => {});
     throw signal.aborted ? stopped(signal) : error;
   } finally {
     signal.removeEventListener('abort', abortJobs);
-    batch?.flush();
   }
 }
 

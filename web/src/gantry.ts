@@ -14,6 +14,7 @@ import {
   type InstallParameters,
   type OpenParameters,
   type Patience,
+  type PeerConflict,
   type Pruning,
   patienceOf,
   type StoreUsage,
@@ -138,28 +139,17 @@ export class Gantry {
    * the page then.
    */
   async install(options: InstallOptions): Promise<Project> {
-    const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
-      options;
-    const parameters: InstallParameters = {
-      project: options.project ?? DEFAULT_PROJECT,
-      packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
-    };
-    if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
-    if (options.lockfileName) parameters.lockfileName = options.lockfileName;
-    if (options.lockfileVersion) parameters.lockfileVersion = options.lockfileVersion;
-    if (target) parameters.target = target;
-    if (omit) parameters.omit = [...omit];
-    if (frozen !== undefined) parameters.frozen = frozen;
-    if (offline !== undefined) parameters.offline = offline;
-    if (preferOffline !== undefined) parameters.preferOffline = preferOffline;
-    if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
-    if (lockFields) parameters.lockFields = lockFields;
-    if (timing) parameters.timing = timing;
-    if (options.before !== undefined) parameters.before = options.before;
-    if (options.files) parameters.files = readFiles(options.files);
     const { onEvent, signal } = options;
-    const installed = await this.#connection.call('install', parameters, { onEvent, signal });
+    const installed = await this.#connection.call('install', installParameters(options), { onEvent, signal });
     return new Project(this.#connection, this.store, installed);
+  }
+
+  /**
+   * The peer conflicts that an install with these options has: those that it accepts, and last the one that stops it, with the
+   * changes that would each end that. Resolves as an install does; neither tree nor lock changes. Waits for installs under way.
+   */
+  explain(options: InstallOptions): Promise<PeerConflict[]> {
+    return this.#connection.call('explain', installParameters(options), { signal: options.signal });
   }
 
   /** A project as an earlier install left it, or `undefined`. */
@@ -226,6 +216,29 @@ export class Gantry {
       this.#connection.close();
     }
   }
+}
+
+function installParameters(options: InstallOptions): InstallParameters {
+  const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
+    options;
+  const parameters: InstallParameters = {
+    project: options.project ?? DEFAULT_PROJECT,
+    packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
+  };
+  if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
+  if (options.lockfileName) parameters.lockfileName = options.lockfileName;
+  if (options.lockfileVersion) parameters.lockfileVersion = options.lockfileVersion;
+  if (target) parameters.target = target;
+  if (omit) parameters.omit = [...omit];
+  if (frozen !== undefined) parameters.frozen = frozen;
+  if (offline !== undefined) parameters.offline = offline;
+  if (preferOffline !== undefined) parameters.preferOffline = preferOffline;
+  if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
+  if (lockFields) parameters.lockFields = lockFields;
+  if (timing) parameters.timing = timing;
+  if (options.before !== undefined) parameters.before = options.before;
+  if (options.files) parameters.files = readFiles(options.files);
+  return parameters;
 }
 
 /** What an install can make use of: manifests and tarballs. A page may hand over all it has without sending all of it. */

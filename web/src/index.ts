@@ -13,6 +13,8 @@ export type { ProjectFileSystem, ReaddirOptions } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions } from './gantry.js';
 export type { Project } from './project.js';
 export type {
+  ConflictingDependency,
+  ConflictingPackage,
   DependencyExplanation,
   DependencyKind,
   EntryKind,
@@ -20,6 +22,7 @@ export type {
   PackageChanges,
   PackageExplanation,
   Patience,
+  PeerConflict,
   Pruning,
   StoreUsage,
   Target,

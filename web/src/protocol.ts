@@ -188,6 +188,45 @@ export interface DependencyExplanation {
   from: PackageExplanation;
 }
 
+/** Two wishes for one place that no version fulfils. */
+export interface PeerConflict {
+  /** Whether an install fails of it; else it is accepted, with a warning. */
+  stops: boolean;
+  /** All of this in words. */
+  message: string;
+  /** The wish that could not be fulfilled. */
+  wanted: ConflictingDependency;
+  /** What would have fulfilled it. */
+  candidate?: ConflictingPackage;
+  /** What is there instead, or what the conflict comes down to. */
+  found?: ConflictingPackage;
+  /** The peer dependency at the bottom of it. */
+  conflicting?: ConflictingPackage;
+  /** Whether it is about the project's own dependencies. */
+  concernsProject: boolean;
+  /** Changes that would each end it, of a conflict that stops an install. */
+  remedies: string[];
+}
+
+export interface ConflictingPackage {
+  /** `name@version`, or `the root project`. */
+  package: string;
+  /** Empty for the project, and for what was only tried out. */
+  location: string;
+  dependents: ConflictingDependency[];
+}
+
+export interface ConflictingDependency {
+  type: 'prod' | 'dev' | 'optional' | 'peer' | 'peerOptional' | 'workspace';
+  name: string;
+  spec: string;
+  /** What was asked for before an override took its place. */
+  rawSpec?: string;
+  overridden?: true;
+  error?: string;
+  from: ConflictingPackage;
+}
+
 export type EntryKind = 'file' | 'directory' | 'symlink';
 
 export interface DirectoryEntryData {
@@ -292,6 +331,7 @@ export interface Methods {
   archivePart: { parameters: { archive: number }; result: Uint8Array | undefined; event: never };
   endArchive: { parameters: { archive: number }; result: undefined; event: never };
   why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
+  explain: { parameters: InstallParameters; result: PeerConflict[]; event: never };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
   verify: { parameters: undefined; result: Verification; event: never };

@@ -71,6 +71,7 @@ export interface WasmCoordinator {
     onEvent: ((event: InstallEvent) => void) | undefined,
     signal: AbortSignal,
   ): Promise<InstalledProject>;
+  conflicts(request: InstallRequest, signal: AbortSignal): Promise<string>;
   project(name: string): Promise<InstalledProject | undefined>;
   readFile(project: string, path: string): Promise<Uint8Array>;
   readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;

@@ -65,6 +65,11 @@ impl Coordinator {
         thrown(self.run(request, on_event.as_ref(), &signal).await)
     }
 
+    /// The peer conflicts that an install has, as JSON.
+    pub async fn conflicts(&self, request: JsValue, signal: AbortSignal) -> Result<String, JsValue> {
+        thrown(self.find_conflicts(request, &signal).await)
+    }
+
     /// The project as an earlier install left it, or `undefined`.
     pub async fn project(&self, name: &str) -> Result<JsValue, JsValue> {
         thrown(match self.opened(name) {

@@ -1,5 +1,6 @@
 //! One file per command.
 
 pub mod digest;
+pub mod explain;
 pub mod install;
 pub mod why;

@@ -11,6 +11,7 @@ mod failure;
 mod options;
 mod output;
 mod report;
+mod session;
 mod settings;
 mod timing;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
         Command::Why(arguments) => commands::why::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(arguments),
     };
     ExitCode::from(outcome)
 }

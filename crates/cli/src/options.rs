@@ -20,8 +20,9 @@ pub enum Command {
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     Ci(InstallArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
-    #[command(visible_alias = "explain")]
     Why(WhyArguments),
+    /// Tell which peer dependencies contradict each other, and which changes would end it; with packages, the same as `why`.
+    Explain(ExplainArguments),
     /// Print a digest of node_modules that is the same on every platform.
     Digest(DigestArguments),
 }
@@ -123,6 +124,17 @@ pub struct WhyArguments {
     /// Print one JSON list instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// Names, name@range, or folders such as node_modules/name.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    /// The install that is explained.
+    #[command(flatten)]
+    pub install: InstallArguments,
 }
 
 /// A kind of dependency.

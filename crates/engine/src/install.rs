@@ -5,7 +5,7 @@ use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::progress::Progress;
 use crate::project::read_project;
-use crate::request::{Extent, InstallMode, InstallRequest, LockUse, Outcome};
+use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
@@ -13,7 +13,8 @@ use futures_util::FutureExt;
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text};
 use gantry_resolver::{
-    MachineCheck, Project, Resolution, SettledLock, check_machine, legacy_dependencies, lock_mismatches, optional_set,
+    MachineCheck, Project, Resolution, ResolveError, SettledLock, check_machine, legacy_dependencies, lock_mismatches,
+    optional_set,
 };
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -73,6 +74,34 @@ async fn run<H: Host>(
     drop(traffic);
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
     conclude(host, request, &lockfile, &inert, left_out, progress).boxed_local().await
+}
+
+/// Resolves a project as [`install`] with [`Extent::LockOnly`] does, but writes nothing of it, and gives its peer conflicts.
+///
+/// Every other failure is what it is to an install.
+pub async fn conflicts<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Conflicts, EngineError> {
+    let request = &InstallRequest { extent: Extent::LockOnly, lock_fields: LockFields::Fast, ..request.clone() };
+    let progress = Progress::new(host.registry().clock(), listener, false);
+    let beginning = begin(host, request, &progress).boxed_local().await?;
+    let mut traffic = Traffic::new(host, request.resolve.before.is_some());
+    let resolved = work_out(host, request, &beginning, &mut traffic, &progress).boxed_local().await;
+    drop(traffic);
+    let stopping = match resolved {
+        Ok(Resolved { resolution, .. }) => {
+            resolution.warnings.iter().for_each(|warning| progress.warn_resolving(warning));
+            None
+        }
+        Err(EngineError::Resolve(ResolveError::PeerConflict(conflict))) => Some(*conflict),
+        Err(error) => return Err(error),
+    };
+    for warning in host.registry().settle().await {
+        progress.warn(warning.code, warning.message);
+    }
+    Ok(Conflicts { accepted: progress.take_conflicts(), stopping })
 }
 
 /// What an install starts from.
@@ -141,28 +170,38 @@ async fn decide<'a, H: Host>(
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Decided, EngineError> {
-    let Beginning { project, lock, installed, .. } = beginning;
-    progress.phase(Phase::Resolve);
-    // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
-    let resolved = loop {
-        let start = lock.as_ref().or(installed.as_ref());
-        let resolved = resolve(host, request, project.clone(), start, traffic, progress).boxed_local().await;
-        if !host.registry().take_damage() {
-            break resolved?;
-        }
-        *traffic = Traffic::new(host, request.resolve.before.is_some());
-    };
-    let Resolved { resolution, abbreviated } = resolved;
+    let Resolved { resolution, abbreviated } =
+        work_out(host, request, beginning, traffic, progress).boxed_local().await?;
     for warning in &resolution.warnings {
-        progress.warn(warning.code, warning.message.clone());
+        progress.warn_resolving(warning);
     }
-    let (lockfile, abbreviated) = match (request.mode, lock.take()) {
+    let (lockfile, abbreviated) = match (request.mode, beginning.lock.take()) {
         (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
         _ => (resolution.lockfile, Some(abbreviated)),
     };
     // Its warnings are those of the resolution, which have been told.
     let checked = check_machine(&lockfile, &request.resolve)?;
     Ok(Decided { lockfile, abbreviated, checked })
+}
+
+async fn work_out<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    beginning: &Beginning,
+    traffic: &mut Traffic<'a, H>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Resolved, EngineError> {
+    let Beginning { project, lock, installed, .. } = beginning;
+    progress.phase(Phase::Resolve);
+    // A kept document that turns out to be damaged is as good as absent: what was made of it is made again.
+    loop {
+        let start = lock.as_ref().or(installed.as_ref());
+        let resolved = resolve(host, request, project.clone(), start, traffic, progress).boxed_local().await;
+        if !host.registry().take_damage() {
+            return resolved;
+        }
+        *traffic = Traffic::new(host, request.resolve.before.is_some());
+    }
 }
 
 /// Makes the tree and writes the lock.

@@ -27,8 +27,8 @@ pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
-pub use install::install;
-pub use request::{Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
+pub use install::{conflicts, install};
+pub use request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
 pub use settings::{omitted, resolve_settings};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 

@@ -4,6 +4,7 @@ use crate::timing::Timing;
 use crate::{Event, Phase};
 use gantry_platform::{Clock, Http, Span, Work};
 use gantry_registry::RegistryClient;
+use gantry_resolver::{PeerConflict, ResolveWarning};
 use std::cell::{Cell, RefCell};
 
 /// A person cannot read faster, and a page should not be woken more often.
@@ -29,6 +30,8 @@ pub(crate) struct Progress<'a, C> {
     pub counters: Cell<Counters>,
     /// Where the time goes, if that was asked.
     timing: Option<RefCell<Timing>>,
+    /// Peer conflicts that were accepted.
+    conflicts: RefCell<Vec<PeerConflict>>,
 }
 
 impl<'a, C: Clock> Progress<'a, C> {
@@ -41,6 +44,7 @@ impl<'a, C: Clock> Progress<'a, C> {
             reported: Cell::new(f64::NEG_INFINITY),
             counters: Cell::default(),
             timing: timing.then(RefCell::default),
+            conflicts: RefCell::default(),
         }
     }
 
@@ -100,6 +104,17 @@ impl<'a, C: Clock> Progress<'a, C> {
         }
         self.emit(Event::Phase { phase });
         self.report();
+    }
+
+    /// Tells a warning of the resolution, and keeps the conflict that it is about.
+    pub fn warn_resolving(&self, warning: &ResolveWarning) {
+        self.warn(warning.code, warning.message.as_str());
+        self.conflicts.borrow_mut().extend(warning.conflict.as_deref().cloned());
+    }
+
+    /// The conflicts that were accepted.
+    pub fn take_conflicts(&self) -> Vec<PeerConflict> {
+        self.conflicts.take()
     }
 
     pub fn warn(&self, code: impl Into<String>, message: impl Into<String>) {

@@ -2,7 +2,8 @@
 
 use crate::host::LinkReport;
 use gantry_layout::Omit;
-use gantry_resolver::ResolveOptions;
+use gantry_resolver::{PeerConflict, ResolveOptions};
+use serde_json::Value;
 
 /// Which of npm's two commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,6 +75,30 @@ pub struct InstallRequest {
     pub resolve: ResolveOptions,
     /// Whether to tell at the end where the time went ([`Event::Timing`](crate::Event::Timing)).
     pub timing: bool,
+}
+
+/// The peer conflicts of a project.
+#[derive(Debug, Clone, Default)]
+pub struct Conflicts {
+    /// Those that an install accepts, with a warning.
+    pub accepted: Vec<PeerConflict>,
+    /// The one that stops an install, if one does.
+    pub stopping: Option<PeerConflict>,
+}
+
+impl Conflicts {
+    /// A list of what [`PeerConflict::to_json`] gives, each with `stops`: whether it stops an install. The one that does is
+    /// the last.
+    pub fn to_json(&self) -> Value {
+        let accepted = self.accepted.iter().map(|conflict| (conflict, false));
+        let all = accepted.chain(self.stopping.as_ref().map(|conflict| (conflict, true)));
+        let tell = |(conflict, stops): (&PeerConflict, bool)| {
+            let mut object = conflict.to_json();
+            object["stops"] = stops.into();
+            object
+        };
+        all.map(tell).collect()
+    }
 }
 
 /// A completed install.

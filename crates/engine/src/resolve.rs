@@ -86,7 +86,7 @@ pub(crate) async fn resolve<'a, H: Host>(
             traffic.want_source(source);
         }
         for warning in resolver.take_warnings() {
-            progress.warn(warning.code, warning.message);
+            progress.warn_resolving(&warning);
         }
         match step {
             Step::Done => break,

@@ -283,4 +283,6 @@ pub struct ResolveWarning {
     pub code: &'static str,
     /// One paragraph.
     pub message: String,
+    /// The conflict that was accepted, where it is one.
+    pub conflict: Option<Box<PeerConflict>>,
 }

@@ -1,5 +1,6 @@
 //! Why a package is where it is: the chains of dependants, and the report of a peer conflict built from them.
 
+use serde_json::{Map, Value, json};
 use std::fmt;
 
 /// A package in the tree and who wants it there.
@@ -45,6 +46,45 @@ pub struct PeerConflict {
     pub is_mine: bool,
     /// Changes that would each end it, as one would tell somebody to do them. Only of conflicts that stop a resolution.
     pub remedies: Vec<String>,
+}
+
+impl PeerConflict {
+    /// Members `message` (the text that [`Display`](fmt::Display) gives), `wanted`, `candidate`, `found`, `conflicting`,
+    /// `concernsProject` and `remedies`. A dependency has the members that npm's explanations have, a package `package`,
+    /// `location` and `dependents`; what is not there is left out.
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("message".to_owned(), self.to_string().into());
+        object.insert("wanted".to_owned(), edge_to_json(&self.wanted));
+        let nodes = [("candidate", &self.candidate), ("found", &self.found), ("conflicting", &self.conflicting)];
+        for (key, node) in nodes {
+            if let Some(node) = node {
+                object.insert(key.to_owned(), node_to_json(node));
+            }
+        }
+        object.insert("concernsProject".to_owned(), self.is_mine.into());
+        object.insert("remedies".to_owned(), self.remedies.clone().into());
+        object.into()
+    }
+}
+
+fn node_to_json(node: &NodeExplanation) -> Value {
+    let NodeExplanation { package, location, dependents } = node;
+    let dependents: Vec<Value> = dependents.iter().map(edge_to_json).collect();
+    json!({ "package": package, "location": location, "dependents": dependents })
+}
+
+fn edge_to_json(edge: &EdgeExplanation) -> Value {
+    let EdgeExplanation { kind, name, spec, overridden, error, from } = edge;
+    let mut object = json!({ "type": kind, "name": name, "spec": spec, "from": node_to_json(from) });
+    if let Some(original) = overridden {
+        object["rawSpec"] = original.as_str().into();
+        object["overridden"] = true.into();
+    }
+    if let Some(error) = error {
+        object["error"] = (*error).into();
+    }
+    object
 }
 
 impl fmt::Display for PeerConflict {

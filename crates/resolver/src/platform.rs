@@ -87,7 +87,7 @@ impl Builder {
                 if self.options.engine_strict && !self.options.force {
                     return Err(error);
                 }
-                self.warnings.push(ResolveWarning { code: "EBADENGINE", message: error.to_string() });
+                self.warnings.push(ResolveWarning { code: "EBADENGINE", message: error.to_string(), conflict: None });
             }
             let manifest = &self.forest.package_of(id).manifest;
             if !fits && !self.options.force {

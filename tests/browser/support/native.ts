@@ -32,6 +32,20 @@ export function inNativeInstall<T>(
   files: Record<string, string | Uint8Array>,
   use: (project: string, digest: () => string) => T,
 ): T {
+  return inNativeProject(packageJson, registry, files, (project, gantry) => {
+    const target = ['--os', PAGE_TARGET.os, '--cpu', PAGE_TARGET.cpu];
+    gantry('install', '--ignore-scripts', '--json', ...target);
+    return use(project, () => gantry('digest').trim());
+  });
+}
+
+/** A project for as long as `use` runs, which gets its folder and the command to run in it. */
+export function inNativeProject<T>(
+  packageJson: string,
+  registry: string,
+  files: Record<string, string | Uint8Array>,
+  use: (project: string, gantry: (command: string, ...words: string[]) => string) => T,
+): T {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-browser-'));
   try {
     const project = join(folder, 'project');
@@ -46,12 +60,12 @@ export function inNativeInstall<T>(
       ...Object.fromEntries(inherited),
       npm_config_userconfig: empty,
       npm_config_globalconfig: empty,
+      npm_config_registry: registry,
       GANTRY_STORE_DIR: join(folder, 'store'),
     };
-    const run = (...words: string[]) => execFileSync(gantryCommand, words, { env, encoding: 'utf8' });
-    const target = ['--os', PAGE_TARGET.os, '--cpu', PAGE_TARGET.cpu];
-    run('install', '--prefix', project, '--registry', registry, '--ignore-scripts', '--json', ...target);
-    return use(project, () => run('digest', '--prefix', project).trim());
+    const run = (command: string, ...words: string[]) =>
+      execFileSync(gantryCommand, [command, '--prefix', project, ...words], { env, encoding: 'utf8' });
+    return use(project, run);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

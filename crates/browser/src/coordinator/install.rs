@@ -97,7 +97,31 @@ impl Coordinator {
         self.conclude(prepared, outcome).boxed_local().await
     }
 
-    async fn prepare(&self, mut options: InstallOptions) -> Result<Prepared, Fault> {
+    /// The peer conflicts of a project, as JSON. Nothing is recorded of it, but packages that a resolution has to look into
+    /// are kept.
+    pub(super) async fn find_conflicts(&self, request: JsValue, signal: &AbortSignal) -> Result<String, Fault> {
+        let Prepared { request, host, .. } = self.understand(from_object(request, "the options of explain")?)?;
+        let mut deaf = |_| {};
+        let work = gantry_engine::conflicts(&host, &request, &mut deaf).boxed_local();
+        let found = until_aborted(signal, work.map_err(|error| error.to_fault())).await;
+        let collected = host.store.collect_packs().await;
+        let found = found?;
+        collected?;
+        Ok(found.to_json().to_string())
+    }
+
+    async fn prepare(&self, options: InstallOptions) -> Result<Prepared, Fault> {
+        let prepared = self.understand(options)?;
+        let store = &prepared.host.store;
+        store.retire_short_packs().await?;
+        if prepared.recorded.is_none() {
+            // Hardly all of it is stored.
+            let _ = store.begin_lending();
+        }
+        Ok(prepared)
+    }
+
+    fn understand(&self, mut options: InstallOptions) -> Result<Prepared, Fault> {
         let files = options.take_files();
         let store = self.current_store();
         let name = options.project.clone();
@@ -110,12 +134,6 @@ impl Coordinator {
         self.registry.set_cache_mode(options.cache_mode());
         let request = options.into_request(&project_options, previous_lock)?;
         store.set_timed(request.timing);
-
-        store.retire_short_packs().await?;
-        if recorded.is_none() {
-            // Hardly all of it is stored.
-            let _ = store.begin_lending();
-        }
         let host = BrowserHost {
             registry: Rc::clone(&self.registry),
             project: BrowserProject::new(Rc::clone(&store), files),

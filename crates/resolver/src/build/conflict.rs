@@ -46,7 +46,8 @@ impl Builder {
         self.forest.edges[edge.index()].peer_conflicted = true;
         let conflict = self.explain_placement(index, edge, dep);
         let message = format!("overriding peer dependency\n{conflict}");
-        self.warnings.push(ResolveWarning { code: "ERESOLVE", message });
+        let conflict = Some(Box::new(conflict));
+        self.warnings.push(ResolveWarning { code: "ERESOLVE", message, conflict });
     }
 
     pub(super) fn placement_conflict(&self, index: usize) -> ResolveError {

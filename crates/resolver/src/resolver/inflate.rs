@@ -83,7 +83,7 @@ impl Inflation {
             old.shelf.put(id, name.as_str(), answer.clone());
         }
         let mut warnings = old.warnings.clone();
-        warnings.push(ResolveWarning { code: OLD_LOCK, message: old_lock_message(&lock) });
+        warnings.push(ResolveWarning { code: OLD_LOCK, message: old_lock_message(&lock), conflict: None });
         let mut found: FxHashMap<(String, Text), Result<Arc<Manifest>, String>> = FxHashMap::default();
         for entry in lock.packages.iter_mut().filter(|entry| is_inflated(entry)) {
             let version = entry.manifest.version.clone().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Inflation {
             if let Err(problem) = looked_up.clone().and_then(|manifest| fill_in(entry, &manifest)) {
                 let id = entry.manifest.version.as_deref().or(entry.resolved.as_deref()).unwrap_or_default();
                 let message = format!("could not fetch metadata for {}@{id}: {problem}", entry.folder_name());
-                warnings.push(ResolveWarning { code: OLD_LOCK, message });
+                warnings.push(ResolveWarning { code: OLD_LOCK, message, conflict: None });
             }
         }
         let mut tree = builder(project, Some(&lock), options)?;

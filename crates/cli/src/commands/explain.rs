@@ -1,0 +1,67 @@
+//! `gantry explain`
+
+use super::why;
+use crate::failure::{exit_status, print_failure};
+use crate::options::{ExplainArguments, WhyArguments};
+use crate::output::{note, print_line};
+use crate::session::Session;
+use crate::settings::{Settings, load};
+use gantry_engine::{Conflicts, Event, Fault, InstallMode, conflicts};
+use gantry_native::NativeHost;
+
+/// Tells what conflicts, or why packages are in the tree; returns the exit status.
+pub fn run(arguments: ExplainArguments) -> u8 {
+    let ExplainArguments { packages, install } = arguments;
+    if !packages.is_empty() {
+        return why::run(&WhyArguments { packages, prefix: install.prefix, json: install.json });
+    }
+    match load(&install, InstallMode::Install).and_then(|settings| find(settings, install.json)) {
+        Ok(found) if install.json => {
+            print_line(&found.to_json().to_string());
+            0
+        }
+        Ok(found) => {
+            print_line(&told(&found));
+            0
+        }
+        Err(fault) => {
+            print_failure(&fault, install.json);
+            exit_status(&fault)
+        }
+    }
+}
+
+fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
+    let session = Session::start()?;
+    let warn = |code: &str, message: &str| {
+        // The conflicts that are accepted are the answer.
+        if code != "ERESOLVE" && !json {
+            note(&format!("warning {code}: {message}"));
+        }
+    };
+    for (code, message) in &settings.warnings {
+        warn(code, message);
+    }
+    let mut listener = |event: Event| {
+        if let Event::Warning { code, message } = event {
+            warn(&code, &message);
+        }
+    };
+    let host = NativeHost::new(session.handle(), settings.host).with_interrupt(session.interrupt().clone());
+    let found = session.run(conflicts(&host, &settings.request, &mut listener));
+    session.end(found.is_ok());
+    found
+}
+
+fn told(found: &Conflicts) -> String {
+    let Conflicts { accepted, stopping } = found;
+    let mut parts: Vec<String> = accepted.iter().map(|conflict| format!("accepted: {conflict}")).collect();
+    if let Some(conflict) = stopping {
+        let mut part = format!("stops an install: {conflict}");
+        for remedy in &conflict.remedies {
+            part.push_str(&format!("\nwould end it: {remedy}"));
+        }
+        parts.push(part);
+    }
+    if parts.is_empty() { "no peer dependencies contradict each other".to_owned() } else { parts.join("\n\n") }
+}

@@ -1,0 +1,74 @@
+//! The threads of a command that talks to the network, and how it ends.
+
+use gantry_engine::{EngineError, Fault};
+use gantry_native::Interrupt;
+use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How long a command that failed waits for work that cannot be dropped: unpacking, which then removes what it has
+/// begun, and look-ups of addresses, which may hang.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A runtime that can be interrupted.
+pub struct Session {
+    runtime: Runtime,
+    interrupt: Interrupt,
+}
+
+impl Session {
+    /// Starts the threads.
+    pub fn start() -> Result<Self, Fault> {
+        let lost =
+            |error: std::io::Error| Fault::new("TASK_LOST", format!("the thread pool cannot be started: {error}"));
+        let runtime = Builder::new_multi_thread().enable_all().build().map_err(lost)?;
+        let interrupt = Interrupt::default();
+        {
+            let _entered = runtime.enter();
+            let mut pressed = signal(SignalKind::interrupt()).map_err(lost)?;
+            let interrupt = interrupt.clone();
+            runtime.spawn(async move {
+                pressed.recv().await;
+                interrupt.raise();
+                // Who presses again does not want to wait.
+                pressed.recv().await;
+                std::process::exit(130);
+            });
+        }
+        Ok(Self { runtime, interrupt })
+    }
+
+    /// For what runs beside.
+    pub fn handle(&self) -> Handle {
+        self.runtime.handle().clone()
+    }
+
+    /// Raised when the user interrupts.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Runs something to its end, or until the user interrupts it.
+    pub fn run<T>(&self, work: impl Future<Output = Result<T, EngineError>>) -> Result<T, Fault> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                result = work => result.map_err(|error| error.to_fault()),
+                () = self.interrupt.raised() => Err(interrupted()),
+            }
+        })
+    }
+
+    /// Ends the threads.
+    pub fn end(self, all_done: bool) {
+        if all_done {
+            // Connections that are still open need not be waited for.
+            self.runtime.shutdown_background();
+        } else {
+            self.runtime.shutdown_timeout(PATIENCE);
+        }
+    }
+}
+
+fn interrupted() -> Fault {
+    Fault::new("CANCELLED", "interrupted").with_hint("Run again to finish; what has been fetched is kept.")
+}
