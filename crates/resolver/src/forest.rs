@@ -124,6 +124,9 @@ impl Children {
     }
 
     pub(crate) fn remove(&mut self, folded: NameId) {
+        if self.get(folded).is_none() {
+            return;
+        }
         // From the end: whoever removes many begins with the last.
         if let Some(position) = self.order.iter().rposition(|(name, _)| *name == folded) {
             self.order.remove(position);

@@ -5,6 +5,16 @@ use crate::ids::{EdgeId, NodeId};
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 
+/// How many dependants are looked at for one from outside.
+const LOOKED_UP: usize = 24;
+
+/// What is known of who is outside of a set that is being gathered.
+struct Outside {
+    /// What it began with.
+    set: FxHashSet<NodeId>,
+    known: FxHashSet<NodeId>,
+}
+
 impl Forest {
     /// Whether `edge` would be content with `node`.
     pub(crate) fn satisfies(&self, node: NodeId, edge: EdgeId) -> bool {
@@ -81,15 +91,25 @@ impl Forest {
     /// certain, and nearly always found within a few steps; false says that all of `current`'s own dependencies have to be
     /// looked at.
     fn is_needed_besides(&self, node: NodeId, current: NodeId) -> bool {
+        let counted = |edge: &&EdgeId| self.edge(**edge).to != Some(current) && self.is_valid(**edge);
+        let dependants =
+            |node: NodeId| self.node(node).edges_in.iter().filter(counted).map(|&edge| self.edge(edge).from);
+        // The first dependant is mostly the one nearest to the project.
+        let mut first = node;
+        for _ in 0..LOOKED_UP {
+            match dependants(first).next() {
+                _ if first == current => break,
+                Some(above) => first = above,
+                None => return true,
+            }
+        }
         let mut seen: FxHashSet<NodeId> = FxHashSet::from_iter([node]);
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
             if node == current {
                 continue;
             }
-            let counted = |edge: &&EdgeId| self.edge(**edge).to != Some(current) && self.is_valid(**edge);
-            let mut dependants =
-                self.node(node).edges_in.iter().filter(counted).map(|&edge| self.edge(edge).from).peekable();
+            let mut dependants = dependants(node).peekable();
             if dependants.peek().is_none() {
                 return true;
             }
@@ -164,13 +184,16 @@ impl Forest {
                 order.push(node);
             }
         }
+        let mut outside = Outside { set: members.clone(), known: FxHashSet::default() };
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             for &(_, edge) in &self.node(node).edges_out {
                 if let Some(to) = self.edge(edge).to
                     && counts(edge)
-                    && members.insert(to)
+                    && !members.contains(&to)
+                    && !self.is_surely_outside(to, &counts, &mut outside)
                 {
+                    members.insert(to);
                     order.push(to);
                 }
             }
@@ -189,6 +212,36 @@ impl Forest {
         }
         order.retain(|node| members.contains(node));
         order
+    }
+
+    /// Whether somebody outside of a set reaches `node`, told by going up a few dependants. What is only reached through such
+    /// a node need not be looked at: it does not stay either.
+    fn is_surely_outside(&self, node: NodeId, counts: &impl Fn(EdgeId) -> bool, outside: &mut Outside) -> bool {
+        if outside.known.contains(&node) {
+            return true;
+        }
+        let mut seen = vec![node];
+        let mut next = 0;
+        while let Some(&above) = seen.get(next) {
+            let mut is_reached = false;
+            for &edge in self.node(above).edges_in.iter().filter(|edge| counts(**edge)) {
+                let from = self.edge(edge).from;
+                is_reached = true;
+                if outside.known.contains(&from) {
+                    outside.known.insert(node);
+                    return true;
+                }
+                if seen.len() < LOOKED_UP && !seen.contains(&from) {
+                    seen.push(from);
+                }
+            }
+            if !is_reached && !outside.set.contains(&above) {
+                outside.known.extend([node, above]);
+                return true;
+            }
+            next += 1;
+        }
+        false
     }
 
     /// How deep a package of this name may go when `start` depends on it: at `start`, or above it while it is a peer
