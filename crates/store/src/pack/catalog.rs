@@ -177,13 +177,8 @@ impl Catalog {
         self.packages.len()
     }
 
-    /// Bytes of all packages.
+    /// Bytes of packs that all packages take, with the checksums of their blocks.
     pub fn package_bytes(&self) -> u64 {
-        self.packages.values().fold(0, |total, package| total.saturating_add(package.place.length))
-    }
-
-    /// Bytes of packs that all packages take.
-    pub(super) fn stored_bytes(&self) -> u64 {
         self.packages.values().fold(0, |total, package| total.saturating_add(package.place.stored_length()))
     }
 

@@ -30,7 +30,7 @@ pub struct Usage {
     pub packages: u64,
     /// Projects.
     pub projects: u64,
-    /// Bytes of packages.
+    /// Bytes that packages take in packs.
     pub package_bytes: u64,
     /// Bytes of packs that no package uses any more.
     pub unused_bytes: u64,
@@ -176,13 +176,14 @@ impl<D: Directory> PackStore<D> {
 
     /// How much is stored.
     pub fn usage(&self) -> Usage {
+        let package_bytes = self.catalog.package_bytes();
         let used = |total: u64, &end: &u64| total.saturating_add(end.saturating_sub(HEADER));
         let pack_bytes = self.catalog.pack_ends().values().fold(0, used);
         Usage {
             packages: self.catalog.package_count() as u64,
             projects: self.catalog.projects().count() as u64,
-            package_bytes: self.catalog.package_bytes(),
-            unused_bytes: pack_bytes.saturating_sub(self.catalog.stored_bytes()),
+            package_bytes,
+            unused_bytes: pack_bytes.saturating_sub(package_bytes),
             journal_bytes: self.journal.length(),
         }
     }
