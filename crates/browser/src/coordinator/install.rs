@@ -59,6 +59,14 @@ fn tell(on_event: &Function, event: &Event) {
     let _ = on_event.call1(&JsValue::UNDEFINED, &object);
 }
 
+/// To be asked before packs are closed, which must not be done to files that were removed under their handles.
+async fn before_closing(store: &BrowserStore) -> Result<(), Fault> {
+    if store.is_lending() && !store.is_there().await? {
+        return Err(cleared());
+    }
+    Ok(())
+}
+
 impl Coordinator {
     pub(super) async fn run(
         &self,
@@ -104,6 +112,7 @@ impl Coordinator {
         let mut deaf = |_| {};
         let work = gantry_engine::conflicts(&host, &request, &mut deaf).boxed_local();
         let found = until_aborted(signal, work.map_err(|error| error.to_fault())).await;
+        before_closing(&host.store).await?;
         let collected = host.store.collect_packs().await;
         let found = found?;
         collected?;
@@ -146,10 +155,7 @@ impl Coordinator {
     async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
         let Prepared { name, recorded, options: mut project_options, request, host } = prepared;
         let store: &BrowserStore = &host.store;
-        // Before files are closed, which must not be done to those that were removed under their handles.
-        if store.is_lending() && !store.is_there().await? {
-            return Err(cleared());
-        }
+        before_closing(store).await?;
         if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
             // What was unpacked would leave no room for anything smaller, and documents can be asked for again.
             let _ = store.discard_packs().await;
