@@ -6,7 +6,7 @@ import { runSession } from '../lib/session.mjs';
 
 /** @param {Record<string, any>} options */
 export async function main(options) {
-  const usual = phases.filter((phase) => options.full || !phase.keepsStale).map((phase) => phase.name);
+  const usual = phases.filter((phase) => options.full || !phase.agedFrom).map((phase) => phase.name);
   const session = {
     bench: 'native',
     projects: options.projects?.split(',') ?? projectNames.filter((name) => name !== 'lodash'),

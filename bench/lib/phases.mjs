@@ -1,5 +1,5 @@
 // The phases, each with the preparation that makes it what it is called, and the proof of it.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contents, expectOnly, wipeAll, wipeFromProject } from './workspace.mjs';
 
@@ -19,7 +19,7 @@ export const STALE_SECONDS = 310;
  * @property {number} needed tarballs that npm needs for the project
  * @property {string} [lock] its own lock, once made
  * @property {{ mode: import('./tools.mjs').Mode, at: number }} [warm] the run that filled the caches
- * @property {() => void} [restoreAged] puts caches back that were kept to age
+ * @property {Map<string, { at: number, restore: () => void }>} kept caches put away to age, by the phase they are for
  * @property {(mode: import('./tools.mjs').Mode) => Promise<void>} run an unmeasured run that must succeed
  */
 
@@ -31,7 +31,7 @@ export const STALE_SECONDS = 310;
  * @property {boolean} metadata whether documents must be asked for: a sample without requests was not cold
  * @property {boolean} tarballs whether tarballs must be asked for; if not, none may be
  * @property {(subject: Subject) => Promise<void>} prepare
- * @property {boolean} [keepsStale]
+ * @property {import('./tools.mjs').Mode} [agedFrom] the run that fills the caches long before, where they have to be old
  */
 
 /** @type {Phase[]} */
@@ -63,21 +63,7 @@ export const phases = [
       keepOnly(subject, []);
     },
   },
-  {
-    name: 'p1w-stale',
-    what: `resolve only, metadata cached more than ${STALE_SECONDS} s ago`,
-    mode: 'resolve',
-    metadata: false,
-    tarballs: false,
-    keepsStale: true,
-    prepare: async (subject) => {
-      // Also before a repeated sample: the one before may have renewed what it found.
-      subject.restoreAged?.();
-      const age = subject.warm ? (Date.now() - subject.warm.at) / 1000 : 0;
-      if (subject.warm?.mode !== 'resolve' || age < STALE_SECONDS) throw new Error(`caches are ${age} s old`);
-      keepOnly(subject, []);
-    },
-  },
+  stale('p1w-stale', 'resolve', 'resolve only, metadata cached'),
   {
     name: 'p2',
     what: `no lock, everything cached less than ${FRESH_SECONDS} s ago`,
@@ -89,6 +75,7 @@ export const phases = [
       keepOnly(subject, []);
     },
   },
+  stale('p2-stale', 'install', 'no lock, everything cached'),
   {
     name: 'p3',
     what: 'lock, nothing cached',
@@ -116,6 +103,28 @@ export const phases = [
     },
   },
 ];
+
+/** A phase whose caches were put away to age. @param {string} name @param {import('./tools.mjs').Mode} mode
+ * @param {string} what @returns {Phase} */
+function stale(name, mode, what) {
+  return {
+    name,
+    what: `${what} more than ${STALE_SECONDS} s ago`,
+    mode,
+    metadata: false,
+    tarballs: false,
+    agedFrom: mode,
+    prepare: async (subject) => {
+      const kept = subject.kept.get(name);
+      const age = kept ? (Date.now() - kept.at) / 1000 : 0;
+      if (!kept || age < STALE_SECONDS) throw new Error(`caches are ${age} s old`);
+      // Before every sample: the one before may have renewed what it found.
+      kept.restore();
+      subject.warm = { mode, at: kept.at };
+      keepOnly(subject, []);
+    },
+  };
+}
 
 /** What a phase is. @param {string} name */
 export const whatIs = (name) => phases.find((phase) => phase.name === name)?.what ?? '';
@@ -156,10 +165,22 @@ async function warm(subject, mode, seconds) {
   subject.warm = { mode, at: Date.now() };
 }
 
-/** Fills the caches for stale phases, whatever is in them now. @param {Subject} subject */
-export async function warmForStale(subject) {
+/** Fills the caches for a stale phase and puts them away, with their times. @param {Subject} subject @param {Phase} phase */
+export async function putAwayToAge(subject, { name, agedFrom }) {
+  const { workspace, folders } = subject;
   subject.warm = undefined;
-  await warm(subject, 'resolve', 0);
+  await warm(subject, /** @type {import('./tools.mjs').Mode} */ (agedFrom), 0);
+  const at = Date.now();
+  const pairs = [folders.cache, folders.home].map((folder) => [folder, `${folder}-for-${name}`]);
+  for (const [folder, kept] of pairs) renameSync(folder, kept);
+  subject.warm = undefined;
+  const restore = () => {
+    for (const [folder, kept] of pairs) {
+      workspace.moveAside(folder);
+      workspace.copy(kept, folder);
+    }
+  };
+  subject.kept.set(name, { at, restore });
 }
 
 /** The tool's own lock, made by its own resolution. @param {Subject} subject @returns {Promise<string>} */

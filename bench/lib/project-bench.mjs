@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { compare, readJudge } from './correctness.mjs';
 import { say } from './paths.mjs';
-import { STALE_SECONDS, warmForStale } from './phases.mjs';
+import { putAwayToAge, STALE_SECONDS } from './phases.mjs';
 import { projectManifest } from './record.mjs';
 import { rememberLock } from './samples.mjs';
 import { allTools } from './tools.mjs';
@@ -23,7 +23,15 @@ export class ProjectBench {
   #subject(tool, name) {
     const { project, workspace, sampler } = this;
     const folders = foldersFor(workspace, name, project);
-    const subject = { tool, project, manifest: projectManifest(project), folders, workspace, needed: 0 };
+    const subject = {
+      tool,
+      project,
+      manifest: projectManifest(project),
+      folders,
+      workspace,
+      needed: 0,
+      kept: new Map(),
+    };
     return Object.assign(subject, { run: (mode) => sampler.runPlainly(subject, mode) });
   }
 
@@ -45,14 +53,7 @@ export class ProjectBench {
   /** @param {import('../lib/phases.mjs').Phase} phase @param {number} rounds */
   async phase(phase, rounds, verdicts) {
     const results = {};
-    for (const subject of this.subjects) {
-      if (phase.keepsStale) await warmForStale(subject);
-    }
-    if (phase.keepsStale) {
-      say('native', `waiting ${STALE_SECONDS} s for caches to age`);
-      await new Promise((resolve) => setTimeout(resolve, STALE_SECONDS * 1000));
-      for (const subject of this.subjects) this.#keepAged(subject);
-    }
+    if (phase.agedFrom) await this.#waitForAge(phase);
     for (const subject of this.subjects) {
       const { sample, rejected } = await this.sampler.take(subject, phase);
       results[subject.tool.name] = { expected: sample?.traffic, samples: [], rejected: [...rejected] };
@@ -81,15 +82,20 @@ export class ProjectBench {
     return results;
   }
 
-  /** Every sample of a stale phase begins with a copy of the caches as they are now. */
-  #keepAged(subject) {
-    const { workspace } = this;
-    const { folders, warm } = subject;
-    const aged = workspace.copyAside(folders.cache);
-    subject.restoreAged = () => {
-      workspace.moveAside(folders.cache);
-      workspace.copy(aged, folders.cache);
-      subject.warm = warm;
-    };
+  /** Before the first of these phases: caches of those that want them old age while the others are measured.
+   * @param {import('../lib/phases.mjs').Phase[]} phases */
+  async putAwayToAge(phases) {
+    for (const phase of phases.filter(({ agedFrom }) => agedFrom)) {
+      for (const subject of this.subjects) await putAwayToAge(subject, phase);
+    }
+  }
+
+  /** @param {import('../lib/phases.mjs').Phase} phase */
+  async #waitForAge({ name }) {
+    const youngest = Math.max(...this.subjects.map(({ kept }) => kept.get(name)?.at ?? 0));
+    const wait = youngest + STALE_SECONDS * 1000 - Date.now();
+    if (wait <= 0) return;
+    say('native', `waiting ${Math.ceil(wait / 1000)} s for caches to age`);
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }

@@ -66,7 +66,11 @@ export async function runSession({ bench, projects, phases: chosen, tools: wante
       const record = { packages: 0, phases: {}, verdicts: {} };
       result.projects[project] = record;
       await projectBench.judge(record);
-      for (const phase of phases.filter(({ name }) => chosen.includes(name))) {
+      const wantedPhases = phases.filter(({ name }) => chosen.includes(name));
+      await projectBench.putAwayToAge(wantedPhases);
+      // Those last, for which something has to grow old.
+      const ordered = [...wantedPhases].sort((a, b) => Number(Boolean(a.agedFrom)) - Number(Boolean(b.agedFrom)));
+      for (const phase of ordered) {
         say(bench, `${project} ${phase.name}: ${phase.what}`);
         record.phases[phase.name] = await projectBench.phase(phase, rounds, record.verdicts);
         result.machine.loadAtEnd = load();

@@ -38,7 +38,7 @@ const BUNDLING = 5;
 
 /** @type {Slack} */
 const repeats = {
-  phases: ['p0', 'p1', 'p1w', 'p1w-stale', 'p2'],
+  phases: ['p0', 'p1', 'p1w', 'p1w-stale', 'p2', 'p2-stale'],
   requests: 0.005,
   bytes: 0.01,
   tarballs: 0,
@@ -47,7 +47,7 @@ const repeats = {
 
 /** @type {Slack} */
 const guesses = {
-  phases: ['p0', 'p2'],
+  phases: ['p0', 'p2', 'p2-stale'],
   requests: 0.3,
   bytes: 2,
   tarballs: 0.7,
@@ -88,7 +88,7 @@ const gantry = (name, program) => ({
   lock: 'package-lock.json',
   version: '',
   slack: guesses,
-  mayFetch: { p1: BUNDLING, p2: Number.POSITIVE_INFINITY },
+  mayFetch: { p1: BUNDLING, p2: Number.POSITIVE_INFINITY, 'p2-stale': Number.POSITIVE_INFINITY },
   environment: (folders) => ({ ...common(folders), ...npmSettings(folders) }),
   command: (mode, { cache, project }, registry) => [
     program(),
