@@ -82,4 +82,13 @@ describe('explain', { concurrency: 1 }, () => {
     assert.equal(explained, why);
     assert.equal(JSON.parse(why)[0].name, 'left');
   });
+
+  test('options that mean nothing to it are refused', (context) => {
+    const { gantry } = begin(context, { right: '1' });
+    for (const words of [['--lockfile-only'], ['--timing'], ['left', '--force'], ['left', '--os', 'linux']]) {
+      const run = gantry('explain', ...words);
+      assert.equal(run.status, 2, words.join(' '));
+      assert.match(run.stderr, new RegExp(`'${words.find((word) => word.startsWith('--'))}( <OS>)?'`));
+    }
+  });
 });

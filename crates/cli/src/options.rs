@@ -30,6 +30,50 @@ pub enum Command {
 /// Options of `install` and `ci`.
 #[derive(Debug, Args)]
 pub struct InstallArguments {
+    #[command(flatten)]
+    pub resolve: ResolveArguments,
+    /// Stop at the lock file.
+    #[arg(long, visible_alias = "package-lock-only")]
+    pub lockfile_only: bool,
+    /// Version of the lock file to write (1, 2 or 3); the one that is there is kept unless it is 1.
+    #[arg(long, value_name = "VERSION")]
+    pub lockfile_version: Option<String>,
+    /// Leave the lock file as it is.
+    #[arg(long)]
+    pub no_save: bool,
+    /// Do not mention install scripts; they are never run.
+    #[arg(long)]
+    pub ignore_scripts: bool,
+    /// Which lock fields to write: npm's, or only what needs no further request.
+    #[arg(long, value_name = "WHICH", default_value = "npm")]
+    pub lock_fields: LockFieldsOption,
+    /// Print at the end where the time went.
+    #[arg(long)]
+    pub timing: bool,
+    /// Write every request and every piece of work to this file, for Chrome's trace viewer or Perfetto.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+}
+
+impl InstallArguments {
+    /// Nothing said but what the tree depends on.
+    pub fn plain(resolve: ResolveArguments) -> Self {
+        Self {
+            resolve,
+            lockfile_only: false,
+            lockfile_version: None,
+            no_save: false,
+            ignore_scripts: false,
+            lock_fields: LockFieldsOption::Npm,
+            timing: false,
+            trace: None,
+        }
+    }
+}
+
+/// Options of whatever resolves a project's dependencies.
+#[derive(Debug, Args)]
+pub struct ResolveArguments {
     /// The project's folder.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub prefix: PathBuf,
@@ -48,21 +92,9 @@ pub struct InstallArguments {
     /// Ask whether what is in the store has changed, even if it is fresh.
     #[arg(long)]
     pub prefer_online: bool,
-    /// Stop at the lock file.
-    #[arg(long, visible_alias = "package-lock-only")]
-    pub lockfile_only: bool,
-    /// Version of the lock file to write (1, 2 or 3); the one that is there is kept unless it is 1.
-    #[arg(long, value_name = "VERSION")]
-    pub lockfile_version: Option<String>,
     /// Neither read nor write a lock file.
     #[arg(long)]
     pub no_package_lock: bool,
-    /// Leave the lock file as it is.
-    #[arg(long)]
-    pub no_save: bool,
-    /// Do not mention install scripts; they are never run.
-    #[arg(long)]
-    pub ignore_scripts: bool,
     /// Install for this operating system (as in Node's process.platform).
     #[arg(long)]
     pub os: Option<String>,
@@ -90,15 +122,6 @@ pub struct InstallArguments {
     /// Accept peer conflicts and wrong platforms.
     #[arg(long)]
     pub force: bool,
-    /// Which lock fields to write: npm's, or only what needs no further request.
-    #[arg(long, value_name = "WHICH", default_value = "npm")]
-    pub lock_fields: LockFieldsOption,
-    /// Print at the end where the time went.
-    #[arg(long)]
-    pub timing: bool,
-    /// Write every request and every piece of work to this file, for Chrome's trace viewer or Perfetto.
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
     /// Print events and the result as JSON, one a line.
     #[arg(long)]
     pub json: bool,
@@ -130,12 +153,29 @@ pub struct WhyArguments {
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
     /// Names, name@range, or folders such as node_modules/name.
-    #[arg(value_name = "PACKAGE")]
+    #[arg(value_name = "PACKAGE", conflicts_with_all = DECIDE_THE_TREE)]
     pub packages: Vec<String>,
-    /// The install that is explained.
     #[command(flatten)]
-    pub install: InstallArguments,
+    pub resolve: ResolveArguments,
 }
+
+/// What means nothing where the tree is there already. Not the store: the environment may name it for all commands.
+const DECIDE_THE_TREE: [&str; 14] = [
+    "registry",
+    "offline",
+    "prefer_offline",
+    "prefer_online",
+    "no_package_lock",
+    "os",
+    "cpu",
+    "libc",
+    "node_version",
+    "omit",
+    "include",
+    "legacy_peer_deps",
+    "strict_peer_deps",
+    "force",
+];
 
 /// A kind of dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

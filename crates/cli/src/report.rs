@@ -20,8 +20,8 @@ pub struct Reporter {
 
 impl Reporter {
     pub fn new(arguments: &InstallArguments) -> Self {
-        let InstallArguments { json, timing, trace, .. } = arguments;
-        let json = *json;
+        let InstallArguments { resolve, timing, trace, .. } = arguments;
+        let json = resolve.json;
         let show = !json && std::io::stderr().is_terminal();
         let target = if show { ProgressDrawTarget::stderr_with_hz(12) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);

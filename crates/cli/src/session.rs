@@ -69,6 +69,20 @@ impl Session {
     }
 }
 
+/// Tries once more when a package in the store was damaged: it has left the store, so this time it is fetched.
+pub fn twice_if_corrupt<T>(
+    mut attempt: impl FnMut() -> Result<T, Fault>,
+    warn: impl FnOnce(String),
+) -> Result<T, Fault> {
+    match attempt() {
+        Err(fault) if fault.code == "STORE_CORRUPT" => {
+            warn(format!("{}; it is fetched again", fault.message));
+            attempt()
+        }
+        outcome => outcome,
+    }
+}
+
 fn interrupted() -> Fault {
     Fault::new("CANCELLED", "interrupted").with_hint("Run again to finish; what has been fetched is kept.")
 }

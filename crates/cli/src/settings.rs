@@ -42,8 +42,9 @@ fn invalid(message: impl Into<String>) -> Fault {
 
 /// Reads the project and all settings.
 pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings, Fault> {
-    let project = std::path::absolute(&arguments.prefix)
-        .map_err(|error| invalid(format!("--prefix {}: {error}", arguments.prefix.display())))?;
+    let prefix = &arguments.resolve.prefix;
+    let project =
+        std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
     let sources = ConfigSources {
         options: options_layer(arguments),
         environment: std::env::vars_os()
@@ -83,7 +84,7 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
         timing: arguments.timing || arguments.trace.is_some(),
     };
     let host = NativeHostSettings {
-        store: store_directory(arguments, &sources)?,
+        store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
         http: http_settings(&config, &sources.environment, &mut warnings)?,
         slots: slots(&config, &mut warnings),
         registry: registry_settings(config, &mut warnings)?,
@@ -105,23 +106,24 @@ pub fn load_project(prefix: &Path) -> Result<(ProjectFiles, ResolveOptions), Fau
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
+    let InstallArguments { resolve, lockfile_version, lockfile_only, no_save, .. } = arguments;
     let mut layer = Vec::new();
     let mut text = |key: &str, value: &Option<String>| {
         if let Some(value) = value {
             layer.push((key.to_owned(), NpmrcValue::Text(value.clone())));
         }
     };
-    text("registry", &arguments.registry);
-    text("os", &arguments.os);
-    text("cpu", &arguments.cpu);
-    text("libc", &arguments.libc);
-    text("node-version", &arguments.node_version);
-    text("lockfile-version", &arguments.lockfile_version);
+    text("registry", &resolve.registry);
+    text("os", &resolve.os);
+    text("cpu", &resolve.cpu);
+    text("libc", &resolve.libc);
+    text("node-version", &resolve.node_version);
+    text("lockfile-version", lockfile_version);
     let mut switch = |key: &str, value: bool| layer.push((key.to_owned(), NpmrcValue::Text(value.to_string())));
-    if arguments.no_package_lock {
+    if resolve.no_package_lock {
         switch("package-lock", false);
     }
-    if arguments.no_save {
+    if *no_save {
         switch("save", false);
     }
     let mut flag = |key: &str, on: bool| {
@@ -129,14 +131,14 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
             switch(key, true);
         }
     };
-    flag("offline", arguments.offline);
-    flag("prefer-offline", arguments.prefer_offline);
-    flag("prefer-online", arguments.prefer_online);
-    flag("package-lock-only", arguments.lockfile_only);
-    flag("legacy-peer-deps", arguments.legacy_peer_deps);
-    flag("strict-peer-deps", arguments.strict_peer_deps);
-    flag("force", arguments.force);
-    for (key, kinds) in [("omit", &arguments.omit), ("include", &arguments.include)] {
+    flag("offline", resolve.offline);
+    flag("prefer-offline", resolve.prefer_offline);
+    flag("prefer-online", resolve.prefer_online);
+    flag("package-lock-only", *lockfile_only);
+    flag("legacy-peer-deps", resolve.legacy_peer_deps);
+    flag("strict-peer-deps", resolve.strict_peer_deps);
+    flag("force", resolve.force);
+    for (key, kinds) in [("omit", &resolve.omit), ("include", &resolve.include)] {
         let names = kinds.iter().map(|kind| match kind {
             OmitKind::Dev => "dev".to_owned(),
             OmitKind::Optional => "optional".to_owned(),
@@ -372,8 +374,8 @@ fn http_settings(
     })
 }
 
-fn store_directory(arguments: &InstallArguments, sources: &ConfigSources) -> Result<PathBuf, Fault> {
-    if let Some(path) = &arguments.store_dir {
+fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<PathBuf, Fault> {
+    if let Some(path) = named {
         return std::path::absolute(path).map_err(|error| invalid(format!("--store-dir {}: {error}", path.display())));
     }
     let from = |key: &str| sources.environment.get(key).filter(|value| !value.is_empty()).map(PathBuf::from);

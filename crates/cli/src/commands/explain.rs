@@ -2,21 +2,23 @@
 
 use super::why;
 use crate::failure::{exit_status, print_failure};
-use crate::options::{ExplainArguments, WhyArguments};
+use crate::options::{ExplainArguments, InstallArguments, WhyArguments};
 use crate::output::{note, print_line};
-use crate::session::Session;
+use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Conflicts, Event, Fault, InstallMode, conflicts};
 use gantry_native::NativeHost;
 
 /// Tells what conflicts, or why packages are in the tree; returns the exit status.
 pub fn run(arguments: ExplainArguments) -> u8 {
-    let ExplainArguments { packages, install } = arguments;
+    let ExplainArguments { packages, resolve } = arguments;
+    let json = resolve.json;
     if !packages.is_empty() {
-        return why::run(&WhyArguments { packages, prefix: install.prefix, json: install.json });
+        return why::run(&WhyArguments { packages, prefix: resolve.prefix, json });
     }
-    match load(&install, InstallMode::Install).and_then(|settings| find(settings, install.json)) {
-        Ok(found) if install.json => {
+    let settings = load(&InstallArguments::plain(resolve), InstallMode::Install);
+    match settings.and_then(|settings| find(settings, json)) {
+        Ok(found) if json => {
             print_line(&found.to_json().to_string());
             0
         }
@@ -25,7 +27,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
             0
         }
         Err(fault) => {
-            print_failure(&fault, install.json);
+            print_failure(&fault, json);
             exit_status(&fault)
         }
     }
@@ -48,7 +50,8 @@ fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
         }
     };
     let host = NativeHost::new(session.handle(), settings.host).with_interrupt(session.interrupt().clone());
-    let found = session.run(conflicts(&host, &settings.request, &mut listener));
+    let attempt = || session.run(conflicts(&host, &settings.request, &mut listener));
+    let found = twice_if_corrupt(attempt, |message| warn("STORE_CORRUPT", &message));
     session.end(found.is_ok());
     found
 }

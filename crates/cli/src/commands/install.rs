@@ -3,7 +3,7 @@
 use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
 use crate::report::Reporter;
-use crate::session::Session;
+use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Fault, InstallMode, install};
 use gantry_native::{NativeHost, ProjectLock};
@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex};
 /// Runs an install; returns the exit status.
 pub fn run(arguments: &InstallArguments, mode: InstallMode) -> u8 {
     // Before the project is read: else another install could change it in between.
-    let outcome = ProjectLock::take(&arguments.prefix)
+    let outcome = ProjectLock::take(&arguments.resolve.prefix)
         .map_err(Fault::from)
         .and_then(|lock| load(arguments, mode).and_then(|settings| perform(arguments, settings, lock)));
     match outcome {
         Ok(()) => 0,
         Err(fault) => {
-            print_failure(&fault, arguments.json);
+            print_failure(&fault, arguments.resolve.json);
             exit_status(&fault)
         }
     }
@@ -36,16 +36,10 @@ fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<Projec
         host = host.with_lock(lock);
     }
     let mut listener = |event: Event| locked(&reporter).event(&event);
-    let mut attempt = || session.run(install(&host, &settings.request, &mut listener));
-    let mut outcome = attempt();
-    if let Err(fault) = &outcome
-        && fault.code == "STORE_CORRUPT"
-    {
-        // It has left the store, so this time it is fetched.
-        let message = format!("{}; it is fetched again", fault.message);
-        locked(&reporter).event(&Event::Warning { code: fault.code.to_string(), message });
-        outcome = attempt();
-    }
+    let again = |message: String| {
+        locked(&reporter).event(&Event::Warning { code: "STORE_CORRUPT".to_owned(), message });
+    };
+    let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
     locked(&reporter).finish(&outcome, arguments.ignore_scripts);
