@@ -6,6 +6,13 @@ import { QuietChromium } from './chromium.mjs';
 /** Installs of whole projects by the slowest peer over a slow network stay well below this. */
 const PAGE_TIMEOUT = 300_000;
 
+/** A browser rests when all of its processes took at most so many milliseconds of processor time within so many. */
+const REST = { busy: 20, within: 300 };
+/** A browser that never rests, in milliseconds. */
+const RESTLESS = 10_000;
+/** How long browsers take to start at most where there is no /proc to tell, in milliseconds. */
+const START = 2_000;
+
 const CHROMIUM_WORDS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -59,6 +66,21 @@ export class FreshBrowser {
     if (!page)
       throw new Error(`no process with ${marks[this.kind]} belongs to the browser with profile ${this.profile}`);
     return page;
+  }
+
+  /** Waits until the browser does nothing of its own any more. Chromium loads the page of its address bar's list after the
+   * first page is there: half a second of processor time, which the first install would have to share its cores with. */
+  async rest() {
+    const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    if (!existsSync('/proc/self/stat')) return wait(START);
+    const begun = Date.now();
+    for (let before = processorTime(this.profile); ; ) {
+      await wait(REST.within);
+      const now = processorTime(this.profile);
+      if (now - before <= REST.busy) return undefined;
+      if (Date.now() - begun > RESTLESS) throw new Error(`the browser was still busy after ${RESTLESS / 1000} s`);
+      before = now;
+    }
   }
 
   async close() {
@@ -122,6 +144,20 @@ function processes(profile) {
     for (const { id, parent } of all) if (family.has(parent)) family.add(id);
   }
   return all.filter(({ id }) => family.has(id));
+}
+
+/** Milliseconds that a browser's processes have had a core, by the kernel's ticks of 10. @param {string} profile */
+function processorTime(profile) {
+  const ticks = processes(profile).map(({ id }) => {
+    try {
+      const [, fields] = /\) (.*)/s.exec(readFileSync(join('/proc', id, 'stat'), 'utf8')) ?? [];
+      const [user, system] = fields?.split(' ').slice(11, 13).map(Number) ?? [0, 0];
+      return user + system;
+    } catch {
+      return 0; // it ended
+    }
+  });
+  return 10 * ticks.reduce((sum, one) => sum + one, 0);
 }
 
 const kilobytes = (status, field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) * 1024;

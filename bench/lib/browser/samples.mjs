@@ -116,6 +116,7 @@ export class Visitor {
       let start;
       if (phase.fresh || phase.again) {
         await this.#prove(call, { tool, project, phase });
+        await browser.rest();
         start =
           (await call('start', {
             registry: tool.address?.(this.registry.url) ?? this.registry.url,
