@@ -45,7 +45,7 @@ pub async fn install<H: Host>(
 }
 
 /// The stages one after the other. Each is behind a box: an install is woken for every part of every answer, and what it goes
-/// through each time should be little (WebAssembly that runs often is compiled twice).
+/// through each time should be little (WebAssembly that runs often is compiled twice). What runs once is not inlined, either.
 async fn run<H: Host>(
     host: &H,
     request: &InstallRequest,
@@ -141,6 +141,7 @@ struct Decided {
 }
 
 /// The project's lock, where a resolution would only take out of it what nobody asks for.
+#[inline(never)]
 fn settled_lock<C: gantry_platform::Clock>(
     request: &InstallRequest,
     beginning: &mut Beginning,
@@ -311,6 +312,7 @@ impl Header {
 /// Decides which version of the format is written: the one that is asked for, else the one that was read, except that
 /// version 1 is brought up to date. Where npm writes no lock it does not look at the project's name either, and the hidden
 /// lock has the one of the lock that was read.
+#[inline(never)]
 fn set_header(
     request: &InstallRequest,
     project: &Project,
@@ -440,7 +442,7 @@ async fn fetch<'a, H: Host>(
                     forget(&mut missing, inert);
                 }
             }
-            Some(Landing::Packument(..) | Landing::Source(..)) => {}
+            Some(Landing::Packument(..) | Landing::Version(..) | Landing::Source(..)) => {}
             None => {
                 return Err(Fault::new("STORE_LOST", "the store forgot a package that it had reported as there")
                     .with_hint("Storage may have been cleared meanwhile; install again.")

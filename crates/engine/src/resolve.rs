@@ -7,13 +7,14 @@ use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
 use crate::sources::{self, Found};
 use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
+use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_layout::Omit;
 use gantry_manifest::{Lockfile, Manifest, TextStyle};
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
-    BundleContents, BundleRequest, PackumentProblem, Pick, Priority, Project, Resolution, ResolveError, Resolver, Step,
+    BundleContents, BundleRequest, PackumentProblem, Pick, Project, Resolution, ResolveError, Resolver, Step,
     installs_on,
 };
 use gantry_store::PackageKey;
@@ -28,7 +29,8 @@ pub(crate) struct Resolved {
     pub abbreviated: FxHashSet<String>,
 }
 
-/// Resolves, and fetches packages as their versions are picked.
+/// Resolves, and fetches packages as their versions are picked. What is gone through at every wake is kept small (as in
+/// [`install`](crate::install)).
 pub(crate) async fn resolve<'a, H: Host>(
     host: &'a H,
     request: &InstallRequest,
@@ -37,127 +39,211 @@ pub(crate) async fn resolve<'a, H: Host>(
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Resolved, EngineError> {
-    let mut options = request.resolve.clone();
-    // A lock looks like the package.json beside it.
-    options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
-    options.save = options.save && request.mode == InstallMode::Install;
-    let mut resolver = Resolver::new(project, lock, options)?;
-    let mut bundles: FxHashMap<PackageKey, BundleRequest> = FxHashMap::default();
-    let mut abbreviated = FxHashSet::default();
-    let mut failures: FxHashMap<String, Fault> = FxHashMap::default();
-    // Which picks will be left out is known once the tree stands: until then nothing is fetched that may be.
-    let fetches_early = request.extent == Extent::Tree && request.omit == Omit::default();
-    loop {
-        let step =
-            progress.timed(Work::Resolve, "next", || resolver.next()).map_err(|error| explain(error, &failures))?;
-        for pick in resolver.take_picks() {
-            progress.count(|counters| counters.resolved += 1);
-            let is_unpacked = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
-            if is_unpacked && fetches_early {
-                if let Some(job) = job_of(host, &pick.name, &pick.manifest)? {
-                    traffic.want(job, progress);
-                }
-            } else if !is_unpacked && request.lock_fields == LockFields::Npm && lacks_facts(host, &pick, &abbreviated) {
-                let version = VersionId { name: pick.name, version: pick.version };
-                traffic.want_facts(version, pick.integrity);
-            }
+    let mut resolving = Resolving::begin(host, request, project, lock)?;
+    while let Some(bundles) = resolving.go_on(traffic, progress)? {
+        if !bundles.is_empty() && resolving.look_into(bundles, traffic, progress).boxed_local().await? {
+            continue;
         }
+        let Some(landing) = traffic.next(progress).await else {
+            return Err(Fault::new("WORKER_LOST", "the resolver waits for answers that nobody is fetching").into());
+        };
+        if let Some((bundle, key)) = resolving.land(landing, traffic, progress)? {
+            let contents = bundled_manifests(host, &key).boxed_local().await?;
+            resolving.resolver.answer_bundle(bundle.id, Ok(contents));
+        }
+    }
+    resolving.finish(progress)
+}
+
+/// A resolution under way.
+struct Resolving<'a, 'r, H: Host> {
+    host: &'a H,
+    request: &'r InstallRequest,
+    resolver: Resolver,
+    /// Packages on their way that have to be looked into.
+    bundles: FxHashMap<PackageKey, BundleRequest>,
+    abbreviated: FxHashSet<String>,
+    failures: FxHashMap<String, Fault>,
+    /// Which picks will be left out is known once the tree stands: until then nothing is fetched that may be.
+    fetches_early: bool,
+}
+
+impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
+    fn begin(
+        host: &'a H,
+        request: &'r InstallRequest,
+        project: Project,
+        lock: Option<&Lockfile>,
+    ) -> Result<Self, EngineError> {
+        let mut options = request.resolve.clone();
+        // A lock looks like the package.json beside it.
+        options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
+        options.save = options.save && request.mode == InstallMode::Install;
+        Ok(Self {
+            host,
+            request,
+            resolver: Resolver::new(project, lock, options)?,
+            bundles: FxHashMap::default(),
+            abbreviated: FxHashSet::default(),
+            failures: FxHashMap::default(),
+            fetches_early: request.extent == Extent::Tree && request.omit == Omit::default(),
+        })
+    }
+
+    /// As far as what is at hand allows; asks for what is missing. Gives the packages to look into, `None` once the tree
+    /// stands.
+    #[inline(never)]
+    fn go_on(
+        &mut self,
+        traffic: &mut Traffic<'a, H>,
+        progress: &Progress<'_, H::Clock>,
+    ) -> Result<Option<Vec<BundleRequest>>, EngineError> {
+        let resolver = &mut self.resolver;
+        let step = progress.timed(Work::Resolve, "next", || resolver.next());
+        let step = step.map_err(|error| explain(error, &self.failures))?;
+        for pick in self.resolver.take_picks() {
+            self.picked(pick, traffic, progress)?;
+        }
+        for source in self.resolver.take_source_requests() {
+            traffic.want_source(source);
+        }
+        for warning in self.resolver.take_warnings() {
+            progress.warn_resolving(&warning);
+        }
+        let Step::Need(requests) = step else { return Ok(None) };
+        for need in requests {
+            traffic.want_packument(need);
+        }
+        Ok(Some(self.resolver.take_bundle_requests()))
+    }
+
+    /// Fetches a package ahead, or what only its own document says where it will not be unpacked.
+    fn picked(
+        &mut self,
+        pick: Pick,
+        traffic: &mut Traffic<'a, H>,
+        progress: &Progress<'_, H::Clock>,
+    ) -> Result<(), EngineError> {
+        let Self { host, request, .. } = *self;
+        progress.count(|counters| counters.resolved += 1);
+        let is_unpacked = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
+        if is_unpacked && self.fetches_early {
+            if let Some(job) = job_of(host, &pick.name, &pick.manifest)? {
+                traffic.want(job, progress);
+            }
+        } else if !is_unpacked && request.lock_fields == LockFields::Npm && lacks_facts(host, &pick, &self.abbreviated)
+        {
+            let version = VersionId { name: pick.name, version: pick.version };
+            traffic.want_facts(version, pick.integrity);
+        }
+        Ok(())
+    }
+
+    /// Answers what can be answered of packages to look into, and has the others fetched. Gives whether there was an answer.
+    async fn look_into(
+        &mut self,
+        bundles: Vec<BundleRequest>,
+        traffic: &mut Traffic<'a, H>,
+        progress: &Progress<'_, H::Clock>,
+    ) -> Result<bool, EngineError> {
+        let host = self.host;
         let mut answered = false;
-        for bundle in resolver.take_bundle_requests() {
+        for bundle in bundles {
             let Some(job) = job_of(host, &bundle.name, &bundle.manifest)? else {
                 // No tarball, nothing bundled.
-                resolver.answer_bundle(bundle.id, Ok(BundleContents::default()));
+                self.resolver.answer_bundle(bundle.id, Ok(BundleContents::default()));
                 answered = true;
                 continue;
             };
             if host.store().index(&job.key).is_some() {
-                resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
+                self.resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
                 answered = true;
             } else if let Some(fault) = traffic.failure(&job.key).cloned() {
                 // It was fetched on a guess, and is not fetched again.
-                answer_failed(&mut resolver, &mut failures, request.extent, bundle, fault);
+                self.answer_failed(bundle, fault);
                 answered = true;
             } else {
-                bundles.insert(job.key.clone(), bundle);
+                self.bundles.insert(job.key.clone(), bundle);
                 traffic.want(job, progress);
             }
         }
-        for source in resolver.take_source_requests() {
-            traffic.want_source(source);
-        }
-        for warning in resolver.take_warnings() {
-            progress.warn_resolving(&warning);
-        }
-        match step {
-            Step::Done => break,
-            Step::Need(requests) => {
-                for need in requests {
-                    match need.priority {
-                        Priority::Demand => traffic.demand(need.name),
-                        Priority::Prefetch => traffic.prefetch(need.name),
-                    }
-                }
-            }
-        }
-        if answered {
-            continue;
-        }
-        match traffic.next(progress).await {
-            Some(Landing::Packument(name, result)) => {
+        Ok(answered)
+    }
+
+    /// Hands an answer on to the resolver. Gives the request of a package that is here to be looked into now.
+    #[inline(never)]
+    fn land(
+        &mut self,
+        landing: Landing,
+        traffic: &mut Traffic<'a, H>,
+        progress: &Progress<'_, H::Clock>,
+    ) -> Result<Option<(BundleRequest, PackageKey)>, EngineError> {
+        let resolver = &mut self.resolver;
+        match landing {
+            Landing::Packument(name, result) => {
                 if result.as_ref().is_ok_and(|packument| packument.is_abbreviated()) {
-                    abbreviated.insert(name.as_str().to_owned());
+                    self.abbreviated.insert(name.as_str().to_owned());
                 }
                 let answer = result.map_err(|error| {
                     let problem = problem_with(&error);
-                    failures.insert(name.as_str().to_owned(), EngineError::from(error).to_fault());
+                    self.failures.insert(name.as_str().to_owned(), EngineError::from(error).to_fault());
                     problem
                 });
                 progress.timed(Work::Resolve, name.as_str(), || resolver.answer(&name, answer));
             }
-            Some(Landing::Source(source, result)) => {
+            Landing::Version(name, version, packument) => {
+                progress.timed(Work::Resolve, name.as_str(), || resolver.answer_version(&name, &version, packument));
+            }
+            Landing::Source(source, result) => {
                 let answer = match result {
                     Ok(found) => {
                         let Found { answer, job, notes } = *found;
                         for (code, message) in notes {
                             progress.warn(code, message);
                         }
-                        if let Some(job) = job.filter(|_| fetches_early) {
+                        if let Some(job) = job.filter(|_| self.fetches_early) {
                             traffic.want(job, progress);
                         }
                         Ok(answer)
                     }
                     Err(fault) => {
                         let problem = sources::problem_of(&fault);
-                        failures.insert(source.name.clone(), fault);
+                        self.failures.insert(source.name.clone(), fault);
                         Err(problem)
                     }
                 };
                 progress.timed(Work::Resolve, &source.name, || resolver.answer_source(source.id, answer));
             }
-            Some(Landing::Package(job, result)) => {
-                let bundle = bundles.remove(&job.key);
-                match (bundle, result) {
-                    (_, Err(fault)) if !fault.is_of_a_package() => return Err(fault.into()),
-                    (Some(bundle), Ok(_)) => {
-                        resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
-                    }
-                    (Some(bundle), Err(fault)) => {
-                        traffic.failed(job.key, fault.clone());
-                        answer_failed(&mut resolver, &mut failures, request.extent, bundle, fault);
-                    }
-                    // Fetched on a guess: whether anybody needs it is decided once the tree stands.
-                    (None, Err(fault)) => traffic.failed(job.key, fault),
-                    (None, Ok(_)) => {}
+            Landing::Package(job, result) => match (self.bundles.remove(&job.key), result) {
+                (_, Err(fault)) if !fault.is_of_a_package() => return Err(fault.into()),
+                (Some(bundle), Ok(_)) => return Ok(Some((bundle, job.key))),
+                (Some(bundle), Err(fault)) => {
+                    traffic.failed(job.key, fault.clone());
+                    self.answer_failed(bundle, fault);
                 }
-            }
-            None => {
-                return Err(Fault::new("WORKER_LOST", "the resolver waits for answers that nobody is fetching").into());
-            }
+                // Fetched on a guess: whether anybody needs it is decided once the tree stands.
+                (None, Err(fault)) => traffic.failed(job.key, fault),
+                (None, Ok(_)) => {}
+            },
         }
+        Ok(None)
     }
-    let resolution =
-        progress.timed(Work::Resolve, "finish", || resolver.finish()).map_err(|error| explain(error, &failures))?;
-    Ok(Resolved { resolution, abbreviated })
+
+    /// A package that cannot be looked into. Where the tree is to be made, what comes of that is decided once it stands, as
+    /// with any other package that fails: it may be optional. A lock alone would lack what it brings along, so there it is an
+    /// error, as it is npm's.
+    fn answer_failed(&mut self, bundle: BundleRequest, fault: Fault) {
+        let is_decided_later = self.request.extent == Extent::Tree;
+        let contents = if is_decided_later { Ok(BundleContents::default()) } else { Err(problem_of(&fault)) };
+        self.resolver.answer_bundle(bundle.id, contents);
+        self.failures.insert(bundle.name.into(), fault);
+    }
+
+    fn finish(self, progress: &Progress<'_, H::Clock>) -> Result<Resolved, EngineError> {
+        let Self { resolver, failures, abbreviated, .. } = self;
+        let resolution = progress.timed(Work::Resolve, "finish", || resolver.finish());
+        Ok(Resolved { resolution: resolution.map_err(|error| explain(error, &failures))?, abbreviated })
+    }
 }
 
 /// Whether the lock would lack something of this version that nothing at hand says.
@@ -191,21 +277,6 @@ fn explain(error: ResolveError, failures: &FxHashMap<String, Fault>) -> EngineEr
         Some(cause) => Fault { message: error.to_string(), ..cause.clone() }.into(),
         None => error.into(),
     }
-}
-
-/// A package that cannot be looked into. Where the tree is to be made, what comes of that is decided once it stands, as with
-/// any other package that fails: it may be optional. A lock alone would lack what it brings along, so there it is an error, as
-/// it is npm's.
-fn answer_failed(
-    resolver: &mut Resolver,
-    failures: &mut FxHashMap<String, Fault>,
-    extent: Extent,
-    bundle: BundleRequest,
-    fault: Fault,
-) {
-    let contents = if extent == Extent::Tree { Ok(BundleContents::default()) } else { Err(problem_of(&fault)) };
-    resolver.answer_bundle(bundle.id, contents);
-    failures.insert(bundle.name.into(), fault);
 }
 
 fn problem_of(fault: &Fault) -> PackumentProblem {

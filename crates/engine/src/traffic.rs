@@ -19,8 +19,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Packument, Text};
 use gantry_platform::{Clock, Http, Work};
-use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionFacts};
-use gantry_resolver::SourceRequest;
+use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionAnswer, VersionFacts};
+use gantry_resolver::{PackumentRequest, Priority, SourceRequest};
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +33,8 @@ use std::task::Poll;
 /// Something that arrived.
 pub(crate) enum Landing {
     Packument(PackageName, Result<Arc<Packument>, RegistryError>),
+    /// One version alone, which is all that was asked for.
+    Version(PackageName, String, Arc<Packument>),
     Package(Box<IngestJob>, Result<IngestReport, Fault>),
     Source(SourceRequest, Result<Box<Found>, Fault>),
 }
@@ -83,8 +85,8 @@ pub(crate) struct Traffic<'a, H: Host> {
     document_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
     package_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
     /// What waits, and since when on the clock.
-    demanded: VecDeque<(PackageName, f64)>,
-    prefetched: VecDeque<(PackageName, f64)>,
+    demanded: VecDeque<(PackumentRequest, f64)>,
+    prefetched: VecDeque<(PackumentRequest, f64)>,
     /// Versions whose own documents wait, with their integrity.
     versions: VecDeque<(VersionId, Option<Text>, f64)>,
     versions_asked: FxHashSet<VersionId>,
@@ -117,12 +119,13 @@ impl<'a, H: Host> Traffic<'a, H> {
         }
     }
 
-    pub fn demand(&mut self, name: PackageName) {
-        self.demanded.push_back((name, self.now()));
-    }
-
-    pub fn prefetch(&mut self, name: PackageName) {
-        self.prefetched.push_back((name, self.now()));
+    /// Asks for a packument.
+    pub fn want_packument(&mut self, request: PackumentRequest) {
+        let now = self.now();
+        match request.priority {
+            Priority::Demand => self.demanded.push_back((request, now)),
+            Priority::Prefetch => self.prefetched.push_back((request, now)),
+        }
     }
 
     /// Asks for a version's own document unless it was asked for before.
@@ -250,7 +253,7 @@ impl<'a, H: Host> Traffic<'a, H> {
             }
         };
         match &landing {
-            Landing::Packument(..) => {
+            Landing::Packument(..) | Landing::Version(..) => {
                 self.packuments_flying -= 1;
                 self.count_requests(progress);
             }
@@ -297,17 +300,14 @@ impl<'a, H: Host> Traffic<'a, H> {
         let packages = self.package_flights.len() + self.packages.len();
         let lane = slots.together.saturating_sub(packages).max(slots.documents);
         while self.document_flights.len() < lane {
-            let Some((name, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else { break };
+            let Some((request, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else {
+                break;
+            };
             progress.waited(Work::Packument, progress.now() - since);
             self.packuments_flying += 1;
             let needs_dates = self.needs_dates;
             self.document_flights.push(Box::pin(async move {
-                let registry = host.registry();
-                let result = match needs_dates {
-                    true => registry.full_packument(name.as_str()).await,
-                    false => registry.packument(name.as_str()).await,
-                };
-                Arrival::Landing(Landing::Packument(name, result))
+                Arrival::Landing(packument(host.registry(), request, needs_dates).await)
             }));
         }
         // While packuments come in others will be asked for: half of the lane is kept for them.
@@ -344,6 +344,24 @@ impl<T: Http, C: Clock> Drop for Tracked<'_, T, C> {
             self.registry.note_span(&self.tarball.package, span);
         }
     }
+}
+
+/// Asks for a packument, or for the one version of it that will do.
+async fn packument<T: Http, C: Clock>(
+    registry: &RegistryClient<T, C>,
+    PackumentRequest { name, version, .. }: PackumentRequest,
+    needs_dates: bool,
+) -> Landing {
+    let result = match version {
+        _ if needs_dates => registry.full_packument(name.as_str()).await,
+        None => registry.packument(name.as_str()).await,
+        Some(version) => match registry.version(name.as_str(), &version).await {
+            Ok(VersionAnswer::Alone(packument)) => return Landing::Version(name, version, packument),
+            Ok(VersionAnswer::Whole(packument)) => Ok(packument),
+            Err(error) => Err(error),
+        },
+    };
+    Landing::Packument(name, result)
 }
 
 /// Brings a package into the store; one that no address serves is got first.

@@ -6,6 +6,7 @@ use crate::freshness::{freshness_of, says_freshness, validators_of};
 use crate::mirror::CacheMode;
 use crate::retry::{ask, retrying};
 use crate::{RegistryError, RegistryWarning};
+use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use gantry_manifest::{Manifest, Packument};
 use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse, Work};
@@ -31,6 +32,24 @@ pub(crate) struct StaleUses {
     first: Option<(String, String)>,
     /// Registries that nobody answered for.
     silent: FxHashSet<String>,
+}
+
+/// A document of a registry.
+#[derive(Debug, Clone, Copy)]
+struct Document<'a> {
+    name: &'a str,
+    form: DocumentForm,
+    /// The one version that it is about; `None` of a packument.
+    version: Option<&'a str>,
+}
+
+/// An answer to the question for one version.
+#[derive(Debug, Clone)]
+pub enum VersionAnswer {
+    /// A packument with this version alone.
+    Alone(Arc<Packument>),
+    /// The whole packument, which may lack the version.
+    Whole(Arc<Packument>),
 }
 
 /// What a request is for.
@@ -98,15 +117,41 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         name: &'a str,
         form: DocumentForm,
     ) -> LocalBoxFuture<'a, Result<Arc<Packument>, RegistryError>> {
-        Box::pin(self.keep_or_fetch(name, form))
+        Box::pin(self.keep_or_fetch(Document { name, form, version: None }))
     }
 
-    async fn keep_or_fetch(&self, name: &str, form: DocumentForm) -> Result<Arc<Packument>, RegistryError> {
+    /// One version of `name`, by its own document where the registry gives one: the packument may be a thousand times as
+    /// large. A packument that is kept will do, though.
+    pub async fn version(&self, name: &str, version: &str) -> Result<VersionAnswer, RegistryError> {
+        let is_kept = || Ok(self.is_kept(name, DocumentForm::Abbreviated)? || self.is_kept(name, DocumentForm::Full)?);
+        let is_offered = !self.lacks(name, Offer::Versions)? && !is_kept()?;
+        let mut is_proof = false;
+        if is_offered {
+            let document = Document { name, form: DocumentForm::Full, version: Some(version) };
+            let alone: LocalBoxFuture<'_, _> = Box::pin(self.keep_or_fetch(document));
+            match alone.await {
+                Ok(packument) => return Ok(VersionAnswer::Alone(packument)),
+                Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
+                Err(error) => is_proof = !error.is_transient() && !matches!(error, RegistryError::NotCached { .. }),
+            }
+        }
+        let packument = self.packument(name).await?;
+        if is_proof && packument.has_version(version) {
+            self.learn(name, Offer::Versions)?;
+        }
+        Ok(VersionAnswer::Whole(packument))
+    }
+
+    async fn keep_or_fetch(&self, document: Document<'_>) -> Result<Arc<Packument>, RegistryError> {
+        let Document { name, form, version } = document;
         let registry = self.registry_for(name);
         let scope = self.scope(&registry, name)?;
-        let key = MirrorKey::packument(&scope, form, name);
+        let (key, package) = match version {
+            Some(version) => (MirrorKey::version_document(&scope, name, version), format!("{name}@{version}")),
+            None => (MirrorKey::packument(&scope, form, name), name.to_owned()),
+        };
         let mode = self.cache_mode();
-        let kept = self.mirror().and_then(|mirror| self.timed(Work::Kept, name, 0, || mirror.find(&key)));
+        let kept = self.mirror().and_then(|mirror| self.timed(Work::Kept, &package, 0, || mirror.find(&key)));
         match &kept {
             Some(kept) if mode.is_content_with(&kept.freshness, self.clock().unix_milliseconds()) => {
                 return Ok(Arc::clone(&kept.packument));
@@ -115,14 +160,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 self.stale_uses().note(name, &registry, None);
                 return Ok(Arc::clone(&kept.packument));
             }
-            None if mode == CacheMode::Offline => return Err(RegistryError::NotCached { package: name.to_owned() }),
+            None if mode == CacheMode::Offline => return Err(RegistryError::NotCached { package }),
             _ => {}
         }
-        let url = self.document_url(name, None)?;
+        let url = self.document_url(name, version)?;
         let mut asked = Asked {
-            work: Work::Packument,
+            work: if version.is_some() { Work::Version } else { Work::Packument },
             name,
-            package: name,
+            package: &package,
             url: &url,
             accept: match form {
                 DocumentForm::Abbreviated => ACCEPT_PACKUMENT,
@@ -132,14 +177,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
         };
         let mut taken = match self.ask_for(&asked).await {
-            Ok(response) => self.take_packument(response, kept.as_ref(), &key, name, &url),
+            Ok(response) => self.take_packument(response, kept.as_ref(), &key, document, &url),
             Err(error) => Err(error),
         };
         if matches!(taken, Err(RegistryError::Packument { .. })) {
             // Like a damaged tarball: something on the way may hold a bad copy, and is asked to stand aside once.
             asked.headers = vec![("cache-control".to_owned(), "no-cache".to_owned())];
             taken = match self.ask_for(&asked).await {
-                Ok(response) => self.take_packument(response, None, &key, name, &url),
+                Ok(response) => self.take_packument(response, None, &key, document, &url),
                 Err(error) => Err(error),
             };
         }
@@ -219,12 +264,16 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     /// Makes a packument of an answer, and keeps it.
     fn take_packument(
         &self,
-        response: HttpResponse,
+        mut response: HttpResponse,
         kept: Option<&Kept>,
         key: &MirrorKey,
-        name: &str,
+        document: Document<'_>,
         url: &str,
     ) -> Result<Arc<Packument>, RegistryError> {
+        let Document { name, version, .. } = document;
+        if let Some(version) = version.filter(|_| response.status != 304) {
+            response.body = as_packument(name, version, &response.body);
+        }
         let freshness = freshness_of(&response, self.clock().unix_milliseconds());
         let Validators { etag, last_modified } = validators_of(&response);
         // A browser answers from its own cache with a 200 where a registry has said 304.
@@ -250,6 +299,12 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             url: url.to_owned(),
             source,
         })?;
+        if let Some(version) = version
+            && packument.manifest(version).is_none_or(|manifest| manifest.version.as_deref() != Some(version))
+        {
+            let package = format!("{name}@{version}");
+            return Err(RegistryError::NotFound { package, url: url.to_owned(), status: response.status });
+        }
         if let (Some(mirror), Some(freshness)) = (self.mirror(), freshness) {
             let (key, packument) = (key.clone(), Arc::clone(&packument));
             let validators = Validators { etag, last_modified };
@@ -309,6 +364,13 @@ impl StaleUses {
             message: format!("{problem}; the copies kept of {name}{others} are used, which may be out of date"),
         })
     }
+}
+
+/// A version's own document in the shape of a packument, `time` included: it leaves nothing out.
+fn as_packument(name: &str, version: &str, body: &[u8]) -> Bytes {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let head = format!("{{\"name\":{},\"versions\":{{{}:", text(name), text(version));
+    [head.as_bytes(), body, b"},\"time\":{}}"].concat().into()
 }
 
 fn is_without_connection(error: &RegistryError) -> bool {

@@ -25,6 +25,7 @@ mod tests;
 mod underway;
 
 pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost, VersionFacts};
+pub use documents::VersionAnswer;
 pub use error::{CODES, RegistryError};
 pub use mirror::{CacheMode, MetadataMirror};
 pub use retry::RetryPolicy;

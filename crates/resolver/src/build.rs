@@ -23,7 +23,7 @@ use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::resolver::bundles::Bundles;
 use crate::resolver::sources::Sources;
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, Wanted};
 use gantry_manifest::LockEntry;
 use gantry_spec::compare_locale;
 use queue::Queue;
@@ -33,7 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// These packuments are missing, or something that was asked for elsewhere.
-    Missing(Vec<NameId>),
+    Missing(Vec<Wanted>),
     Error(ResolveError),
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Progress {
     /// These packuments are needed for a node's dependencies, whose closures will be needed next.
     Packuments {
         node: NodeId,
-        missing: Vec<NameId>,
+        missing: Vec<Wanted>,
     },
     /// The contents of a package are needed.
     Bundle,
@@ -199,7 +199,8 @@ impl Builder {
         self.forest.fatal.borrow().clone().map_or(Ok(()), Err)
     }
 
-    /// Goes on until something is missing or the tree stands.
+    /// Goes on until something is missing or the tree stands. Not inlined, as the preload's.
+    #[inline(never)]
     pub(crate) fn advance(&mut self) -> Result<Progress, ResolveError> {
         loop {
             let Some(node) = self.current.take().or_else(|| self.next_node()) else { return Ok(Progress::Done) };
@@ -316,11 +317,10 @@ impl Builder {
         for &edge in problems {
             lacks_sources |= self.lacks_source(edge);
             let (name, spec) = (self.forest.edge(edge).name, self.forest.effective_spec(edge));
-            if let Some(name) = self.shelf.fetch_name(&mut self.forest, name, spec)
-                && !self.shelf.has(name)
-                && !missing.contains(&name)
+            if let Some(wanted) = self.shelf.missing(&mut self.forest, name, spec)
+                && !missing.contains(&wanted)
             {
-                missing.push(name);
+                missing.push(wanted);
             }
         }
         if missing.is_empty() && !lacks_sources { Ok(()) } else { Err(Stop::Missing(missing)) }
@@ -406,7 +406,7 @@ impl Builder {
                 let node = self.forest.new_node(seed(package, Some(failure)), Some(parent));
                 Ok(node)
             }
-            Lookup::Missing(name) => Err(Stop::Missing(vec![name])),
+            Lookup::Missing(wanted) => Err(Stop::Missing(vec![wanted])),
             Lookup::NotRegistry | Lookup::Invalid => Err(self.invalid_spec(edge, spec).into()),
         }
     }

@@ -114,6 +114,18 @@ impl Picker {
         }
     }
 
+    /// Whether it depends on when versions were published.
+    pub(crate) fn has_before(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// The version that a specifier names, as registries write it; `None` of a tag or range.
+    pub(crate) fn exact_version(spec: &Spec) -> Option<String> {
+        let SpecKind::Version(version) = &spec.kind else { return None };
+        let text = version.to_string();
+        Some(text.split('+').next().unwrap_or(&text).to_owned())
+    }
+
     /// A packument to pick from; `name` is the one that the registry was asked for, whatever the dependency is called.
     pub(crate) fn versions(&self, name: &str, packument: Arc<Packument>) -> Versions {
         // A pattern never takes in what it does not name: an exclamation mark in front is only that.
@@ -135,10 +147,9 @@ impl Picker {
                 let range = Range::parse(&format!("<={version}")).ok_or(NoPick::Target)?;
                 self.pick_from_range(versions, &range, false)
             }
-            SpecKind::Version(version) => {
-                let text = version.to_string();
-                let text = text.split('+').next().unwrap_or(&text);
-                if versions.is_old_enough(text) { known(text) } else { Err(NoPick::Target) }
+            SpecKind::Version(_) => {
+                let text = Self::exact_version(spec).filter(|text| versions.is_old_enough(text));
+                text.map_or(Err(NoPick::Target), |text| known(&text))
             }
             SpecKind::Range(range) => self.pick_from_range(versions, range, matches!(spec.raw.trim(), "" | "*")),
             _ => Err(NoPick::Target),

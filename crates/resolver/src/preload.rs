@@ -15,7 +15,7 @@
 use crate::forest::Forest;
 use crate::ids::{NameId, NodeId, PackageId, SpecId};
 use crate::package::{Dependency, Kind};
-use crate::shelf::{Lookup, Shelf};
+use crate::shelf::{Lookup, Shelf, Wanted};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The frontier of the walk.
@@ -33,8 +33,8 @@ pub(crate) struct Preload {
     peers_walked: FxHashSet<PackageId>,
     /// The same that wait for a packument.
     parked_peers: FxHashMap<NameId, Vec<(NameId, SpecId)>>,
-    /// Packuments that have to be asked for.
-    wanted: Vec<NameId>,
+    /// What has to be asked for.
+    wanted: Vec<Wanted>,
     /// Peers that may have to be guessed once nothing else is open.
     peers: Vec<(NameId, SpecId)>,
     /// What was guessed, by the name it would be found under.
@@ -45,23 +45,27 @@ pub(crate) struct Preload {
 
 impl Preload {
     /// Adds a dependency to the frontier.
-    pub(crate) fn add(&mut self, name: NameId, spec: SpecId) {
+    pub(crate) fn add(&mut self, forest: &Forest, shelf: &mut Shelf, (name, spec, kind): (NameId, SpecId, Kind)) {
         if self.seen.insert((name, spec)) {
+            if kind == Kind::Optional {
+                shelf.prefer_single(forest, name, spec);
+            }
             self.open.push((name, spec));
         }
     }
 
     /// Adds what a node of the ideal tree lacks.
-    pub(crate) fn add_missing(&mut self, forest: &Forest, node: NodeId) {
+    pub(crate) fn add_missing(&mut self, forest: &Forest, shelf: &mut Shelf, node: NodeId) {
         for &(_, id) in &forest.node(node).edges_out {
             let edge = forest.edge(id);
             if edge.kind != Kind::PeerOptional && (edge.to.is_none() || !forest.is_valid(id)) {
-                self.add(edge.name, forest.effective_spec(id));
+                self.add(forest, shelf, (edge.name, forest.effective_spec(id), edge.kind));
             }
         }
     }
 
-    /// Goes on as far as the packuments at hand allow.
+    /// Goes on as far as the packuments at hand allow. Not inlined: the resolver's `next` is small that way, and runs often.
+    #[inline(never)]
     pub(crate) fn advance(&mut self, forest: &mut Forest, shelf: &mut Shelf) {
         loop {
             self.guess_open(forest, shelf);
@@ -96,12 +100,12 @@ impl Preload {
                 self.guesses.entry(name).or_default().push(package);
                 if self.walked.insert(package) {
                     self.picks.push(package);
-                    self.walk(forest, package, true);
+                    self.walk(forest, shelf, package, true);
                 }
             }
-            Lookup::Missing(fetched) => {
-                self.parked.entry(fetched).or_default().push((name, spec));
-                self.wanted.push(fetched);
+            Lookup::Missing(wanted) => {
+                self.parked.entry(wanted.name).or_default().push((name, spec));
+                self.wanted.push(wanted);
             }
             Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
         }
@@ -111,10 +115,10 @@ impl Preload {
     fn look_at_open_peers(&mut self, forest: &mut Forest, shelf: &mut Shelf) {
         while let Some((name, spec)) = self.open_peers.pop() {
             match shelf.look_up(forest, name, spec) {
-                Lookup::Found(package) => self.walk(forest, package, false),
-                Lookup::Missing(fetched) => {
-                    self.parked_peers.entry(fetched).or_default().push((name, spec));
-                    self.wanted.push(fetched);
+                Lookup::Found(package) => self.walk(forest, shelf, package, false),
+                Lookup::Missing(wanted) => {
+                    self.parked_peers.entry(wanted.name).or_default().push((name, spec));
+                    self.wanted.push(wanted);
                 }
                 Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
             }
@@ -122,7 +126,7 @@ impl Preload {
     }
 
     /// Adds what a package depends on; of one that is only looked at, its peers.
-    fn walk(&mut self, forest: &mut Forest, package: PackageId, guessed: bool) {
+    fn walk(&mut self, forest: &mut Forest, shelf: &mut Shelf, package: PackageId, guessed: bool) {
         let looks_at_peers = self.peers_walked.insert(package);
         let package = &forest.packages[package.index()];
         let (dependencies, bundled) = (package.dependencies.clone(), package.bundled.clone());
@@ -135,7 +139,7 @@ impl Preload {
                 continue;
             }
             if !kind.is_peer() {
-                self.add(name, spec);
+                self.add(forest, shelf, (name, spec, kind));
                 continue;
             }
             if guessed && kind == Kind::Peer {
@@ -169,8 +173,8 @@ impl Preload {
         std::mem::take(&mut self.picks)
     }
 
-    /// Packuments to ask for; some may have been asked for before.
-    pub(crate) fn take_wanted(&mut self) -> Vec<NameId> {
+    /// What to ask for; some may have been asked for before.
+    pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
         std::mem::take(&mut self.wanted)
     }
 

@@ -13,7 +13,7 @@ use crate::package::{Dependency, Kind};
 use crate::pick::Picker;
 use crate::preload::Preload;
 use crate::project::Project;
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, Wanted};
 use crate::{ResolveError, ResolveWarning};
 use bundles::BundleContents;
 use gantry_manifest::{Lockfile, Manifest, Packument, Text};
@@ -32,11 +32,13 @@ pub enum Priority {
     Prefetch,
 }
 
-/// A packument to fetch.
+/// A packument to fetch, or one version of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackumentRequest {
     /// Of this package.
     pub name: PackageName,
+    /// If this version alone will do: [`Resolver::answer_version`] is then as good as [`Resolver::answer`].
+    pub version: Option<String>,
     /// How soon.
     pub priority: Priority,
 }
@@ -58,7 +60,7 @@ pub struct BundleRequest {
 /// What to do next.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Fetch these; each name is asked for once. Empty: wait for answers under way.
+    /// Fetch these; each name, and each version of it, is asked for once. Empty: wait for answers under way.
     Need(Vec<PackumentRequest>),
     /// The tree stands: call [`Resolver::finish`].
     Done,
@@ -107,8 +109,8 @@ pub struct Resolution {
 pub struct Resolver {
     builder: Builder,
     preload: Preload,
-    /// Names that were asked for.
-    asked: FxHashSet<NameId>,
+    /// What was asked for: names, and versions alone.
+    asked: FxHashSet<(NameId, Option<String>)>,
     /// Packages that were given out as picks.
     picked: FxHashSet<PackageId>,
     from_lock: bool,
@@ -162,10 +164,10 @@ impl Resolver {
     /// Has everything looked for that some node lacks.
     fn preload_missing(&mut self) {
         for (_, package) in self.builder.known_folders.clone() {
-            preload_folder(&self.builder, &mut self.preload, package);
+            preload_folder(&mut self.builder, &mut self.preload, package);
         }
         for node in self.builder.forest.inventory() {
-            self.preload.add_missing(&self.builder.forest, node);
+            self.preload.add_missing(&self.builder.forest, &mut self.builder.shelf, node);
         }
     }
 
@@ -175,7 +177,7 @@ impl Resolver {
         let wanted = inflation.take_wanted(&self.builder);
         if !inflation.is_ready() {
             self.inflation = Some(inflation);
-            let request = |name| PackumentRequest { name, priority: Priority::Demand };
+            let request = |name| PackumentRequest { name, version: None, priority: Priority::Demand };
             return Ok(Some(Step::Need(wanted.into_iter().map(request).collect())));
         }
         let empty = builder(Project::default(), None, ResolveOptions::default())?;
@@ -209,20 +211,25 @@ impl Resolver {
             Progress::Bundle => Ok(Step::Need(requests)),
             Progress::Packuments { node, missing } => {
                 requests.extend(self.requests(missing, Priority::Demand));
-                self.preload.add_missing(&self.builder.forest, node);
+                self.preload.add_missing(&self.builder.forest, &mut self.builder.shelf, node);
                 Ok(Step::Need(requests))
             }
         }
     }
 
-    fn requests(&mut self, names: Vec<NameId>, priority: Priority) -> Vec<PackumentRequest> {
+    fn requests(&mut self, wanted: Vec<Wanted>, priority: Priority) -> Vec<PackumentRequest> {
+        let Builder { forest, shelf, .. } = &self.builder;
         let mut requests = Vec::new();
-        for id in names {
-            if let Some(name) = self.builder.forest.names.package_name(id)
-                && !self.builder.shelf.has(id)
-                && self.asked.insert(id)
+        for wanted in wanted {
+            // Whoever waits for one version is content with the packument that somebody else has asked for.
+            if let Some(name) = forest.names.package_name(wanted.name)
+                && !shelf.has(wanted.name)
+                && !self.asked.contains(&(wanted.name, None))
             {
-                requests.push(PackumentRequest { name: name.clone(), priority });
+                let version = wanted.version.and_then(|spec| shelf.exact_version(forest, spec));
+                if self.asked.insert((wanted.name, version.clone())) {
+                    requests.push(PackumentRequest { name: name.clone(), version, priority });
+                }
             }
         }
         requests
@@ -235,6 +242,14 @@ impl Resolver {
         }
         let id = self.builder.forest.names.intern(name.as_str());
         self.builder.shelf.put(id, name.as_str(), result);
+        self.preload.answered(id);
+    }
+
+    /// Takes the answer to a [`PackumentRequest`] that asks for a version: a packument that has this version and, it may be, no
+    /// other. A second answer is ignored.
+    pub fn answer_version(&mut self, name: &PackageName, version: &str, packument: Arc<Packument>) {
+        let id = self.builder.forest.names.intern(name.as_str());
+        self.builder.shelf.put_version(id, version, packument);
         self.preload.answered(id);
     }
 
@@ -259,7 +274,7 @@ impl Resolver {
     pub fn answer_source(&mut self, id: u32, result: Result<SourceAnswer, PackumentProblem>) {
         let Builder { forest, sources, options, .. } = &mut self.builder;
         if let Some(package) = sources.answer(forest, from_lock::peers(options), id, result) {
-            preload_folder(&self.builder, &mut self.preload, package);
+            preload_folder(&mut self.builder, &mut self.preload, package);
         }
     }
 
@@ -359,10 +374,11 @@ pub(crate) fn builder(
 }
 
 /// Asks ahead for what a folder of the user needs, as far as the project does not have it.
-fn preload_folder(builder: &Builder, preload: &mut Preload, package: PackageId) {
-    for &Dependency { name, spec, kind, .. } in builder.forest.packages[package.index()].top_dependencies.iter() {
-        if kind != Kind::PeerOptional && !crate::preload::in_tree(&builder.forest, name, spec) {
-            preload.add(name, spec);
+fn preload_folder(builder: &mut Builder, preload: &mut Preload, package: PackageId) {
+    let Builder { forest, shelf, .. } = builder;
+    for &Dependency { name, spec, kind, .. } in forest.packages[package.index()].top_dependencies.iter() {
+        if kind != Kind::PeerOptional && !crate::preload::in_tree(forest, name, spec) {
+            preload.add(forest, shelf, (name, spec, kind));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::resolver::PackumentProblem;
 use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument, Text};
 use gantry_spec::{SpecKind, Version};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -48,12 +48,21 @@ impl fmt::Display for Cause {
 pub(crate) enum Lookup {
     Found(PackageId),
     Failed(FailureId),
-    /// Its packument is not here.
-    Missing(NameId),
+    /// This has to be asked for first.
+    Missing(Wanted),
     /// It does not come from a registry.
     NotRegistry,
     /// The specifier or the name means nothing.
     Invalid,
+}
+
+/// What to ask a registry for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    /// The package.
+    pub(crate) name: NameId,
+    /// The specifier of the one version that is enough; `None` if it takes the packument.
+    pub(crate) version: Option<SpecId>,
 }
 
 /// Versions of one package that are looked at for one that would do.
@@ -69,6 +78,10 @@ enum Entry {
 #[derive(Debug)]
 pub(crate) struct Shelf {
     entries: FxHashMap<NameId, Entry>,
+    /// Dependencies of which one version is asked for instead of the packument.
+    singles: FxHashSet<(NameId, SpecId)>,
+    /// Versions that came alone.
+    alone: FxHashMap<(NameId, String), Arc<Packument>>,
     lookups: FxHashMap<(NameId, SpecId), Result<PackageId, FailureId>>,
     packages: FxHashMap<(NameId, Box<str>), Option<PackageId>>,
     failures: Vec<Failure>,
@@ -80,6 +93,8 @@ impl Shelf {
     pub(crate) fn new(picker: Picker, peers: Peers) -> Self {
         Self {
             entries: FxHashMap::default(),
+            singles: FxHashSet::default(),
+            alone: FxHashMap::default(),
             lookups: FxHashMap::default(),
             packages: FxHashMap::default(),
             failures: Vec::new(),
@@ -97,8 +112,45 @@ impl Shelf {
         });
     }
 
+    /// Takes a version that came alone; only the first answer counts.
+    pub(crate) fn put_version(&mut self, id: NameId, version: &str, packument: Arc<Packument>) {
+        self.alone.entry((id, version.to_owned())).or_insert(packument);
+    }
+
     pub(crate) fn has(&self, name: NameId) -> bool {
         self.entries.contains_key(&name)
+    }
+
+    /// Has `name@spec` asked for as one version where it names one. That is worth a request of its own for what hardly
+    /// anybody else depends on: builds for one platform each, of which no other version matters and no tarball is
+    /// unpacked, so that their own documents are needed in any case.
+    pub(crate) fn prefer_single(&mut self, forest: &Forest, name: NameId, spec: SpecId) {
+        // Only packuments tell when a version was published.
+        if !self.picker.has_before() && self.exact_version(forest, spec).is_some() {
+            self.singles.insert((name, spec));
+        }
+    }
+
+    /// The version that a specifier names, if it names one.
+    pub(crate) fn exact_version(&self, forest: &Forest, spec: SpecId) -> Option<String> {
+        Picker::exact_version(forest.specs.get(spec).parsed.as_ref().ok()?.registry_target())
+    }
+
+    /// What has to be asked for before `name@spec` can be looked up; `None` if it is here or no registry is concerned.
+    pub(crate) fn missing(&self, forest: &mut Forest, name: NameId, spec: SpecId) -> Option<Wanted> {
+        let fetched = self.fetch_name(forest, name, spec)?;
+        let is_here = self.entries.contains_key(&fetched) || self.single(forest, fetched, spec).is_some();
+        let version = self.singles.contains(&(name, spec)).then_some(spec);
+        (!is_here).then_some(Wanted { name: fetched, version })
+    }
+
+    /// The version that `spec` names, if it came alone.
+    fn single(&self, forest: &Forest, fetched: NameId, spec: SpecId) -> Option<(Arc<Packument>, String)> {
+        if self.alone.is_empty() {
+            return None;
+        }
+        let key = (fetched, self.exact_version(forest, spec)?);
+        Some((self.alone.get(&key)?.clone(), key.1))
     }
 
     /// The highest version of a package, no prerelease, that passes a test; as far as one can be bothered to look.
@@ -148,28 +200,37 @@ impl Shelf {
             Ok(_) => {}
         }
         let Some(fetched) = self.fetch_name(forest, name, spec) else { return Lookup::Invalid };
-        let picked = match self.entries.get(&fetched) {
-            None => return Lookup::Missing(fetched),
-            Some(Entry::Problem(PackumentProblem::NotFound)) => Err(Cause::NotFound),
-            Some(Entry::Problem(PackumentProblem::Failed { code, message })) => {
-                Err(Cause::Fetch { code, message: message.clone() })
-            }
-            Some(Entry::Here(versions)) => {
-                let parsed = forest.specs.get(spec).parsed.as_ref().expect("checked above");
-                match self.picker.pick(versions, parsed.registry_target()) {
-                    Ok(version) => Ok((versions.packument.clone(), version)),
-                    Err(NoPick::Target | NoPick::Empty) => {
-                        Err(Cause::NoMatch { latest: versions.packument.dist_tag("latest").map(str::to_owned) })
-                    }
-                }
-            }
-        };
+        if let Some(wanted) = self.missing(forest, name, spec) {
+            return Lookup::Missing(wanted);
+        }
+        let picked = self.pick(forest, fetched, spec);
         let picked = picked.and_then(|(packument, version)| {
             self.package(forest, fetched, &packument, version).ok_or(Cause::Incomplete)
         });
         let result = picked.map_err(|cause| self.fail(fetched, spec, cause));
         self.lookups.insert((name, spec), result);
         result.map_or_else(Lookup::Failed, Lookup::Found)
+    }
+
+    /// npm's choice among the versions of what was fetched, which is here.
+    fn pick(&self, forest: &Forest, fetched: NameId, spec: SpecId) -> Result<(Arc<Packument>, String), Cause> {
+        if let Some(single) = self.single(forest, fetched, spec) {
+            return Ok(single);
+        }
+        let versions = match self.entries.get(&fetched) {
+            Some(Entry::Here(versions)) => versions,
+            Some(Entry::Problem(PackumentProblem::Failed { code, message })) => {
+                return Err(Cause::Fetch { code, message: message.clone() });
+            }
+            Some(Entry::Problem(PackumentProblem::NotFound)) | None => return Err(Cause::NotFound),
+        };
+        let parsed = forest.specs.get(spec).parsed.as_ref().map_err(|_| Cause::NotFound)?;
+        match self.picker.pick(versions, parsed.registry_target()) {
+            Ok(version) => Ok((versions.packument.clone(), version)),
+            Err(NoPick::Target | NoPick::Empty) => {
+                Err(Cause::NoMatch { latest: versions.packument.dist_tag("latest").map(str::to_owned) })
+            }
+        }
     }
 
     fn package(

@@ -53,6 +53,11 @@ impl MirrorKey {
         Self { text: format!("{form}\n{scope}\n{name}") }
     }
 
+    /// The key of a version's own document.
+    pub fn version_document(scope: &str, name: &str, version: &str) -> Self {
+        Self { text: format!("document\n{scope}\n{name}@{version}") }
+    }
+
     /// The key of what is known of one version.
     pub fn version(scope: &str, name: &str, version: &str) -> Self {
         Self { text: format!("version\n{scope}\n{name}@{version}") }

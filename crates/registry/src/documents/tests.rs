@@ -1,7 +1,7 @@
 //! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
 
 use crate::tests::{PACKUMENT, Script, Sleeps, client, fetch, now};
-use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost};
+use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost, VersionAnswer};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
@@ -360,4 +360,74 @@ fn a_full_document_that_was_sent_for_an_abbreviated_one_serves_as_both() {
     let (client, script) = abbreviated.run(vec![answer(200, &[FRESH], full)]);
     assert!(!now(client.full_packument("a")).unwrap().is_abbreviated());
     assert_eq!(script.asked().len(), 1, "an abbreviated one does not");
+}
+
+const VERSION: &str = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
+
+/// Whether a version came alone, and its license.
+type Version = Result<(bool, Option<String>), &'static str>;
+
+impl Machine {
+    /// Asks for version 1.0.0; gives the paths asked for as well.
+    fn ask_version(&self, answers: Vec<Answer>) -> (Vec<String>, Version) {
+        let (client, script) = self.run(answers);
+        let result = now(client.version("a", "1.0.0")).map(|answer| {
+            let (is_alone, packument) = match answer {
+                VersionAnswer::Alone(packument) => (true, packument),
+                VersionAnswer::Whole(packument) => (false, packument),
+            };
+            (is_alone, packument.manifest("1.0.0").and_then(|manifest| manifest.license.as_deref().map(str::to_owned)))
+        });
+        let path = |url: &str| url.rsplit_once("/a").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        (script.asked().iter().map(|request| path(&request.url)).collect(), result.map_err(|error| error.code()))
+    }
+}
+
+#[test]
+fn a_version_comes_alone_and_is_kept_as_any_document() {
+    let mut machine = Machine::default();
+    let alone = Ok((true, Some("MIT".to_owned())));
+    let asked = machine.ask_version(vec![answer(200, &[FRESH, TAGGED], VERSION)]);
+    assert_eq!(asked, (vec!["/1.0.0".to_owned()], alone.clone()));
+    assert_eq!(machine.ask_version(vec![]), (vec![], alone.clone()), "it is fresh");
+    machine.pass(301.0);
+    assert_eq!(machine.ask_version(vec![answer(304, &[FRESH], "")]), (vec!["/1.0.0".to_owned()], alone.clone()));
+    machine.pass(301.0);
+    machine.mode = CacheMode::Offline;
+    assert_eq!(machine.ask_version(vec![]), (vec![], alone));
+    assert_eq!(machine.ask(vec![]).1, Err("REGISTRY_NOT_CACHED"), "it does not stand for the packument");
+}
+
+#[test]
+fn a_version_is_not_asked_for_alone_where_the_packument_is_kept() {
+    let machine = Machine::with_kept(&[FRESH]);
+    assert_eq!(machine.ask_version(vec![]), (vec![], Ok((false, None))));
+}
+
+#[test]
+fn where_a_version_does_not_come_alone_the_packument_does_and_that_is_remembered() {
+    let page = answer(200, &[FRESH], "<html>");
+    let other = answer(200, &[FRESH], r#"{"name":"a","version":"2.0.0"}"#);
+    let packument = answer(200, &[FRESH], PACKUMENT);
+    let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+    for (first, asked) in [
+        (vec![answer(404, &[], "")], &["/1.0.0", ""][..]),
+        (vec![answer(405, &[], "")], &["/1.0.0", ""]),
+        (vec![other], &["/1.0.0", ""]),
+        (vec![page.clone(), page], &["/1.0.0", "/1.0.0", ""]),
+    ] {
+        let machine = Machine::default();
+        let answers = first.into_iter().chain([packument.clone()]).collect();
+        assert_eq!(machine.ask_version(answers), (paths(asked), Ok((false, None))));
+        let (client, script) = machine.run(vec![answer(404, &[], ""), answer(404, &[], "")]);
+        assert!(now(client.version("b", "1.0.0")).is_err());
+        assert!(
+            script.asked().iter().all(|request| request.url.ends_with("/b")),
+            "no document of a version is asked for"
+        );
+    }
+    let machine = Machine::default();
+    let asked = machine.ask_version(vec![Err(HttpErrorKind::Connect); 3]);
+    assert_eq!(asked.1, Err("REGISTRY_UNREACHABLE"), "who does not answer has no packument either");
+    assert!(asked.0.iter().all(|path| path == "/1.0.0"));
 }

@@ -53,3 +53,42 @@ fn a_peer_is_not_guessed_where_another_wish_meets_it() {
     assert_eq!(rounds, expected);
     assert_eq!(picks, ["host@1.0.0", "plugin@1.0.0"]);
 }
+
+#[test]
+fn of_an_optional_dependency_on_one_version_only_that_is_asked_for() {
+    let registry = json!({
+        "tool@1.0.0": {
+            "dependencies": { "exact": "1.0.0" },
+            "optionalDependencies": { "tool-linux": "1.0.0", "tool-mac": "=1.0.0", "tool-other": "npm:tool-mac@1.0.0", "ranged": "1" },
+        },
+        "exact@1.0.0": {}, "tool-linux@1.0.0": {}, "tool-mac@1.0.0": {}, "ranged@1.0.0": {},
+    });
+    let (rounds, picks) = observe(registry, json!({ "dependencies": { "tool": "1" } }));
+    let expected: [&[&str]; 2] = [&["tool"], &["exact", "ranged", "tool-linux@1.0.0", "tool-mac@1.0.0"]];
+    assert_eq!(rounds, expected);
+    assert_eq!(picks, ["exact@1.0.0", "ranged@1.0.0", "tool-linux@1.0.0", "tool-mac@1.0.0", "tool@1.0.0"]);
+}
+
+#[test]
+fn a_version_that_came_alone_does_not_stand_for_its_packument() {
+    let registry = json!({
+        "tool@1.0.0": { "optionalDependencies": { "tool-linux": "1.0.0" } },
+        "late@1.0.0": { "dependencies": { "later": "1" } },
+        "later@1.0.0": { "dependencies": { "tool-linux": ">=1.1.0" } },
+        "tool-linux@1.0.0": {}, "tool-linux@1.1.0": {},
+    });
+    let (rounds, picks) = observe(registry, json!({ "dependencies": { "tool": "1", "late": "1" } }));
+    let expected: [&[&str]; 3] = [&["late", "tool"], &["later", "tool-linux@1.0.0"], &["tool-linux"]];
+    assert_eq!(rounds, expected);
+    assert_eq!(picks, ["late@1.0.0", "later@1.0.0", "tool-linux@1.0.0", "tool-linux@1.1.0", "tool@1.0.0"]);
+}
+
+#[test]
+fn where_dates_count_packuments_are_asked_for() {
+    let registry =
+        json!({ "tool@1.0.0": { "optionalDependencies": { "tool-linux": "1.0.0" } }, "tool-linux@1.0.0": {} });
+    let root = json!({ "dependencies": { "tool": "1" } });
+    let case = Case::new(json!({ "registry": registry, "root": root, "options": ["--before=2030-01-01"] }));
+    let expected: [&[&str]; 2] = [&["tool"], &["tool-linux"]];
+    assert_eq!(case.observe().0, expected);
+}

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use bytes::Bytes;
 use gantry_manifest::{Lockfile, Manifest, Packument, StoredBody, TextStyle};
 use gantry_resolver::{
-    BundleContents, Folder, InstallStrategy, PackumentProblem, Project, Resolution, ResolveError, ResolveOptions,
-    Resolver, Source, SourceAnswer, Step, Workspace,
+    BundleContents, Folder, InstallStrategy, PackumentProblem, PackumentRequest, Project, Resolution, ResolveError,
+    ResolveOptions, Resolver, Source, SourceAnswer, Step, Workspace,
 };
 use gantry_spec::PackageName;
 use serde_json::{Map, Value, json};
@@ -134,12 +134,12 @@ impl Case {
         let lock =
             self.lock.as_ref().map(|lock| Lockfile::parse(lock.as_bytes(), "package-lock.json").expect("a lock"));
         let mut resolver = Resolver::new(self.project(), lock.as_ref(), options)?;
-        let mut waiting: Vec<PackageName> = Vec::new();
+        let mut waiting: Vec<PackumentRequest> = Vec::new();
         let mut answered: Vec<PackageName> = Vec::new();
         loop {
             match resolver.next()? {
                 Step::Done => break,
-                Step::Need(requests) => waiting.extend(requests.into_iter().map(|request| request.name)),
+                Step::Need(requests) => waiting.extend(requests),
             }
             let mut idle = waiting.is_empty();
             for request in resolver.take_bundle_requests() {
@@ -161,7 +161,12 @@ impl Case {
             let now =
                 if matches!(order, Order::InTurn) { waiting.len() } else { waiting.len().min(1 + order.below(4)) };
             for _ in 0..now {
-                let name = waiting.swap_remove(order.below(waiting.len()));
+                let PackumentRequest { name, version, .. } = waiting.swap_remove(order.below(waiting.len()));
+                let version = version.filter(|_| order.below(2) == 0);
+                if let Some((version, alone)) = version.and_then(|version| self.alone(name.as_str(), version)) {
+                    resolver.answer_version(&name, &version, alone);
+                    continue;
+                }
                 resolver.answer(&name, self.packument(name.as_str(), order.below(2) == 1));
                 if order.below(3) == 1 && !answered.is_empty() {
                     let again = &answered[order.below(answered.len())];
@@ -181,15 +186,32 @@ impl Case {
             let step = resolver.next().expect("it resolves");
             picks.extend(resolver.take_picks().into_iter().map(|pick| format!("{}@{}", pick.name, pick.version)));
             let Step::Need(requests) = step else { break };
-            let mut round: Vec<String> = requests.iter().map(|request| request.name.as_str().to_owned()).collect();
-            for request in requests {
-                resolver.answer(&request.name, self.packument(request.name.as_str(), false));
+            let mut round = Vec::new();
+            for PackumentRequest { name, version, .. } in requests {
+                let text = name.as_str();
+                match version.and_then(|version| self.alone(text, version)) {
+                    Some((version, alone)) => {
+                        round.push(format!("{text}@{version}"));
+                        resolver.answer_version(&name, &version, alone);
+                    }
+                    None => {
+                        round.push(text.to_owned());
+                        resolver.answer(&name, self.packument(text, false));
+                    }
+                }
             }
             round.sort();
             rounds.push(round);
         }
         picks.sort();
         (rounds, picks)
+    }
+
+    /// A version alone, if there is one.
+    fn alone(&self, name: &str, version: String) -> Option<(String, Arc<Packument>)> {
+        let manifest = self.packuments.get(name)?["versions"].get(&version)?;
+        let body = json!({ "name": name, "versions": { &version: manifest }, "time": {} }).to_string();
+        Some((version, Arc::new(Packument::scan(body.into()).expect("a packument"))))
     }
 
     /// A packument as a registry gives it, or as a cache that kept it does.
