@@ -11,7 +11,7 @@ pub(crate) use checking::{Verified, damaged, outside};
 
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
-use crate::pool::{PoolPort, UnpackJob};
+use crate::pool::{PoolPort, UnpackJob, UnpackReport};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::lock::Mutex;
@@ -100,6 +100,22 @@ pub(crate) struct BrowserStore {
 }
 
 impl BrowserStore {
+    /// Takes what a worker says of a package. Not inlined into what is polled for every package at every step.
+    #[inline(never)]
+    fn take_report(&self, job: IngestJob, report: UnpackReport) -> Result<IngestReport, Fault> {
+        let spans = report.spans();
+        let result =
+            report.into_result().inspect_err(|_| spans.iter().cloned().for_each(|span| job.tarball.log.note(span)))?;
+        let place = result.place()?;
+        let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| Fault::from(&error))?);
+        let encoded = Bytes::from(result.index);
+        self.checked.borrow_mut().insert(job.key.clone(), CheckedSegment::whole(&place));
+        self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
+        self.uncommitted.set(self.uncommitted.get() + place.length);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
+        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests, spans })
+    }
+
     /// Opens the store `name` of this origin.
     pub async fn open(name: &str, pool: PoolPort) -> Result<Rc<Self>, Fault> {
         let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
@@ -302,21 +318,11 @@ impl PackageStore for BrowserStore {
         let handed_over = HandedOver::now(&job);
         let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;
         handed_over.came_back();
-        let report = report?;
-        let spans = report.spans();
-        let result =
-            report.into_result().inspect_err(|_| spans.iter().cloned().for_each(|span| job.tarball.log.note(span)))?;
-        let place = result.place()?;
-        let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| Fault::from(&error))?);
-        let encoded = Bytes::from(result.index);
-        self.checked.borrow_mut().insert(job.key.clone(), CheckedSegment::whole(&place));
-        self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
-        self.uncommitted.set(self.uncommitted.get() + place.length);
+        let report = self.take_report(job, report?)?;
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {
             self.commit().boxed_local().await?;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
-        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests, spans })
+        Ok(report)
     }
 
     async fn commit(&self) -> Result<(), Fault> {
