@@ -16,7 +16,7 @@ use super::connection::ConnectionHandle;
 use super::control;
 use super::reply::{InFlight, Reply, send};
 use crate::catalog::{Absent, Form};
-use crate::encoded::{Variant, names_tag};
+use crate::encoded::{Encoded, Variant, names_tag};
 use crate::names::Target;
 use crate::packument::ABBREVIATED;
 use crate::stats::{LogEntry, RequestKind};
@@ -129,7 +129,7 @@ async fn answer(state: &State, target: &Target, method: &Method, headers: &Heade
             return error_reply(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
         }
         Target::Packument(name) => packument(state, name, headers).await,
-        Target::Version(name, version) => match version_manifest(state, name, version).await {
+        Target::Version(name, version) => match version_manifest(state, name, version, headers).await {
             Ok(None) => {
                 *miss = true;
                 let text = serde_json::Value::from(format!("version not found: {version}"));
@@ -171,11 +171,16 @@ async fn packument(state: &State, name: &str, headers: &HeaderMap) -> Result<Rep
     Ok(reply)
 }
 
-async fn version_manifest(state: &State, name: &str, version: &str) -> Result<Option<Reply>, Absent> {
+async fn version_manifest(
+    state: &State,
+    name: &str,
+    version: &str,
+    headers: &HeaderMap,
+) -> Result<Option<Reply>, Absent> {
     let package = state.catalog.package(name).await?;
     Ok(package.version(version).await.map(|body| {
-        let mut reply = Reply::json(StatusCode::OK, body);
-        reply.headers.insert(CACHE_CONTROL, DOCUMENT_AGE);
+        let variant = Encoded::new(body).plain().clone();
+        let mut reply = cacheable(variant, headers, "application/json", DOCUMENT_AGE);
         reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
         reply
     }))
