@@ -10,7 +10,9 @@ const ADDITIONS = {
   lodash: { name: 'react', range: '^19.1.0' },
   'vite-react': { name: 'lodash', range: '^4.18.0' },
   next15: { name: 'lodash', range: '^4.18.0' },
-  cra5: { name: 'zod', range: '^4.0.0' }, // lodash is in its tree
+  // lodash is in the trees of these.
+  'webpack-jest': { name: 'zod', range: '^4.0.0' },
+  cra5: { name: 'zod', range: '^4.0.0' },
 };
 
 /** A project's manifest with one package more, and which. @param {string} project @param {string} text its manifest */

@@ -299,9 +299,13 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             url: url.to_owned(),
             source,
         })?;
-        if let Some(version) = version
-            && packument.manifest(version).is_none_or(|manifest| manifest.version.as_deref() != Some(version))
-        {
+        let is_whole = |version: &str| {
+            packument.manifest(version).is_some_and(|manifest| {
+                let has_tarball = manifest.dist.as_ref().is_some_and(|dist| !dist.tarball.is_empty());
+                has_tarball && manifest.version.as_deref() == Some(version)
+            })
+        };
+        if let Some(version) = version.filter(|version| !is_whole(version)) {
             let package = format!("{name}@{version}");
             return Err(RegistryError::NotFound { package, url: url.to_owned(), status: response.status });
         }

@@ -362,7 +362,7 @@ fn a_full_document_that_was_sent_for_an_abbreviated_one_serves_as_both() {
     assert_eq!(script.asked().len(), 1, "an abbreviated one does not");
 }
 
-const VERSION: &str = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
+const VERSION: &str = r#"{"name":"a","version":"1.0.0","license":"MIT","dist":{"tarball":"https://r.example/a.tgz"}}"#;
 
 /// Whether a version came alone, and its license.
 type Version = Result<(bool, Option<String>), &'static str>;
@@ -407,13 +407,15 @@ fn a_version_is_not_asked_for_alone_where_the_packument_is_kept() {
 #[test]
 fn where_a_version_does_not_come_alone_the_packument_does_and_that_is_remembered() {
     let page = answer(200, &[FRESH], "<html>");
-    let other = answer(200, &[FRESH], r#"{"name":"a","version":"2.0.0"}"#);
+    let other = answer(200, &[FRESH], &VERSION.replace("1.0.0", "2.0.0"));
+    let without = answer(200, &[FRESH], r#"{"name":"a","version":"1.0.0"}"#);
     let packument = answer(200, &[FRESH], PACKUMENT);
     let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
     for (first, asked) in [
         (vec![answer(404, &[], "")], &["/1.0.0", ""][..]),
         (vec![answer(405, &[], "")], &["/1.0.0", ""]),
         (vec![other], &["/1.0.0", ""]),
+        (vec![without], &["/1.0.0", ""]),
         (vec![page.clone(), page], &["/1.0.0", "/1.0.0", ""]),
     ] {
         let machine = Machine::default();
