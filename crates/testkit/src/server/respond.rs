@@ -171,6 +171,7 @@ async fn packument(state: &State, name: &str, headers: &HeaderMap) -> Result<Rep
     Ok(reply)
 }
 
+/// A version's own document, tagged like a packument. That the public registry tags these as well is supposed, not seen.
 async fn version_manifest(
     state: &State,
     name: &str,
