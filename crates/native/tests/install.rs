@@ -9,7 +9,7 @@ use gantry_native::{
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::ResolveOptions;
 use gantry_testkit::fixtures::{Registry, basic};
-use gantry_testkit::{Fault, FaultRule, Server};
+use gantry_testkit::{Fault, FaultRule, RequestKind, Server};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
