@@ -68,7 +68,7 @@ fn what_is_asked_again_is_asked_on_condition_and_never_sent_twice() {
     assert_eq!(requests, workshop.server.stats().not_modified);
     let log = workshop.server.log();
     let versions = log.iter().filter(|entry| entry.kind == RequestKind::Version).map(|entry| &*entry.path);
-    // It stands for the packument, so it may be gone or deprecated since; what only completes a lock's fields may not.
+    // It stands for a packument, so it is asked again as one; what only completes a lock's fields is not.
     assert_eq!(versions.collect::<Vec<_>>(), ["/only-elsewhere/1.0.0"]);
     assert!(requests >= 3);
     assert_eq!(fs::metadata(workshop.file("metadata-pack-")).unwrap().len(), pack);
