@@ -2,16 +2,15 @@
 // rewriting of modules to CommonJS is off: that is a compiler's work, and loads one from a content delivery network.
 import { PackageManager, VirtualFS } from 'almostnode';
 
-const FOLDER = '/project';
-
 /** @param {import('./page.js').Settings} settings @returns {Promise<import('./page.js').Installer>} */
-export async function open({ registry }) {
+export async function open({ registry, project = 'project' }) {
+  const folder = `/${project}`;
   const files = new VirtualFS();
-  files.mkdirSync(FOLDER, { recursive: true });
+  files.mkdirSync(folder, { recursive: true });
   // It puts a slash between this and the name.
-  const manager = new PackageManager(files, { cwd: FOLDER, registry: registry.replace(/\/$/, '') });
+  const manager = new PackageManager(files, { cwd: folder, registry: registry.replace(/\/$/, '') });
   const options = { includeDev: true, transform: false };
-  const at = (path) => `${FOLDER}/${path}`;
+  const at = (path) => `${folder}/${path}`;
   return {
     install: async ({ manifest, lock, added }) => {
       files.writeFileSync(at('package.json'), manifest);

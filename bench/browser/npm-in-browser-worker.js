@@ -5,14 +5,15 @@ import memfs from 'memfs';
 import { runNpmCli } from 'npm-in-browser';
 
 const { fs } = memfs;
-const FOLDER = '/home/web/project';
-const at = (path) => `${FOLDER}/${path}`;
+let folder = '';
+const at = (path) => `${folder}/${path}`;
 let registry = '';
 
 const methods = {
-  open: (address) => {
+  open: (address, project = 'project') => {
     registry = address;
-    fs.mkdirSync(FOLDER, { recursive: true });
+    folder = `/home/web/${project}`;
+    fs.mkdirSync(folder, { recursive: true });
   },
   install: async ({ manifest, lock }) => {
     fs.writeFileSync(at('package.json'), manifest);
@@ -24,7 +25,7 @@ const methods = {
       told += chunk;
     };
     try {
-      await runNpmCli([...words, ...quiet, '--loglevel=error'], { fs, cwd: FOLDER, stderr });
+      await runNpmCli([...words, ...quiet, '--loglevel=error'], { fs, cwd: folder, stderr });
     } catch (error) {
       throw new Error(`${error.message}; ${told.trim().slice(0, 600)}`);
     }

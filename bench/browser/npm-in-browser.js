@@ -1,6 +1,6 @@
 // npm-in-browser in a worker, as its documentation advises.
 /** @param {import('./page.js').Settings} settings @returns {Promise<import('./page.js').Installer>} */
-export async function open({ registry }) {
+export async function open({ registry, project }) {
   const worker = new Worker(new URL('./npm-in-browser-worker.js', import.meta.url), { type: 'module' });
   const pending = new Map();
   let calls = 0;
@@ -18,7 +18,7 @@ export async function open({ registry }) {
   worker.addEventListener('error', ({ message }) => {
     for (const { reject } of pending.values()) reject(new Error(message));
   });
-  await call('open', registry);
+  await call('open', registry, project);
   return {
     install: (task) => call('install', task),
     readdir: (path) => call('readdir', path),

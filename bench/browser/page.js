@@ -13,7 +13,7 @@
  * @property {(path: string) => Promise<{ name: string, directory: boolean }[]>} [readdir]
  * @property {(path: string) => Promise<Uint8Array>} [readFile]
  */
-/** @typedef {{ registry: string, workers: number }} Settings */
+/** `project`: its name, unless it is the first of its page's origin. @typedef {{ registry: string, workers: number, project?: string }} Settings */
 
 /** Reads under way at once while a tree is looked at. */
 const READS = 16;

@@ -4,21 +4,20 @@ import { Project } from '@utoo/web';
 import threadWorkerUrl from '@utoo/web/esm/threadWorkerInline';
 import workerUrl from '@utoo/web/esm/workerInline';
 
-const FOLDER = '/project';
-
 /** @param {import('./page.js').Settings} settings @returns {Promise<import('./page.js').Installer>} */
-export async function open({ registry }) {
+export async function open({ registry, project: name = 'project' }) {
+  const folder = `/${name}`;
   const wasmUrl = new URL('utoo.wasm', location.href).href;
-  const project = new Project({ cwd: FOLDER, workerUrl, threadWorkerUrl, wasmUrl, logFilter: 'error' });
+  const project = new Project({ cwd: folder, workerUrl, threadWorkerUrl, wasmUrl, logFilter: 'error' });
   await project.mount();
-  const at = (name) => `${FOLDER}/${name}`;
+  const at = (path) => `${folder}/${path}`;
   const readText = (name) => project.readFile(at(name), 'utf8').catch(() => undefined);
 
   return {
     install: async ({ manifest, lock }) => {
       const kept = (await readText('package.json')) === manifest ? await readText('package-lock.json') : undefined;
       if (!kept) {
-        await project.mkdir(FOLDER, { recursive: true });
+        await project.mkdir(folder, { recursive: true });
         await project.writeFile(at('package.json'), manifest);
       }
       const chosen = lock ?? kept ?? (await project.deps({ registry }));

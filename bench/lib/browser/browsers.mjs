@@ -1,5 +1,5 @@
 // A browser with a profile that has never been used, and what its renderer holds in memory as the kernel counts it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { QuietChromium } from './chromium.mjs';
 
@@ -42,11 +42,11 @@ export class FreshBrowser {
 
   #close;
 
-  /** Starts one. `profile` must not exist yet: that it is new is the first half of the proof that nothing is cached.
-   * `trusting`: whatever the certificate of a server.
-   * @param {{ kind: 'chromium' | 'firefox', executable: string, profile: string, trusting?: boolean }} options */
-  static async start({ kind, executable, profile, trusting = false }) {
-    if (existsSync(profile)) throw new Error(`${profile} has been used before`);
+  /** Starts one. `profile` must not exist yet, unless it is `used` on purpose: that it is new is the first half of the proof
+   * that nothing is cached. `trusting`: whatever the certificate of a server.
+   * @param {{ kind: 'chromium' | 'firefox', executable: string, profile: string, used?: boolean, trusting?: boolean }} options */
+  static async start({ kind, executable, profile, used = false, trusting = false }) {
+    if (existsSync(profile) !== used) throw new Error(used ? `no ${profile}` : `${profile} has been used before`);
     mkdirSync(profile, { recursive: true });
     return kind === 'chromium'
       ? startChromium(executable, profile, trusting)
@@ -83,9 +83,11 @@ export class FreshBrowser {
     }
   }
 
-  async close() {
+  /** Ends it and removes its profile, or puts that away. @param {string} [keepAs] */
+  async close(keepAs) {
     await this.#close();
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    if (keepAs) renameSync(this.profile, keepAs);
+    else rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -1,5 +1,6 @@
 // The browser bench as a page: tables for readers, one chart a project. The JSON beside it has every sample.
 import { barChart } from '../chart.mjs';
+import { STALE_SECONDS } from '../phases.mjs';
 import { isUnclear, median, times, walls, withUnit } from '../report.mjs';
 import { ratios, spread } from '../statistics.mjs';
 import { browserPhases } from './samples.mjs';
@@ -160,7 +161,8 @@ function tail(result) {
   return `## How the figures come about
 
 - *wall*: from calling the installer to its answer, in the page. *start*: loading its scripts and module (from loopback) until it takes calls; once for each page, so \`added\` has none.
-- *cold*, *reload* and *added* happen one after the other in one browser, *lock* in another one. Before *cold* and *lock* the origin is shown to hold nothing (lines that begin with \`[prep]\`); before *reload* they say what is held. The browser's own HTTP cache stays for *reload*, as it would for people.
+- *cold*, *reload*, *added* and *second* happen one after the other in one browser, *lock* in another one. Before *cold* and *lock* the origin is shown to hold nothing (lines that begin with \`[prep]\`); before *reload* and *second* they say what is held. The browser's own HTTP cache stays for these, as it would for people.
+- *second* and *second-stale* install the same package.json as another project without a lock, when everything is stored: all that is left is to resolve. For *second-stale* each tool filled a profile by a cold install before the first round; each sample is a browser with a copy of it, at least ${STALE_SECONDS} s later, when browsers and installers ask the registry again what they keep (it answers 304). An installer that keeps nothing has the browser's HTTP cache.
 - *longest main-thread task*: the browser's \`longtask\` entries during the install; Firefox has none.
 - *peak MB above empty page*: the most that the page's process ever held (\`VmHWM\` of the renderer, which counts pages shared with others) less what it held with an empty page of the same origin; workers are part of that process. For phases that begin a page only.
 - *npm's path and version*, *files right*: read after the install through the tool's own interface. Judge: npm on the disk, for ${result.target.os} on ${result.target.cpu}, against the same registry; contents: the tarballs.

@@ -1,22 +1,28 @@
 // One visit to a page: in a browser whose profile is new, an installer goes through phases that build on each other, and
 // each is measured and checked. A visit is thrown away and repeated when one of its samples is not what it claims to be.
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeTree } from '../correctness.mjs';
 import { say } from '../paths.mjs';
+import { FRESH_SECONDS, STALE_SECONDS } from '../phases.mjs';
 import { FreshBrowser, inTime } from './browsers.mjs';
 
 /** Other trees than npm's may be a little smaller, never by much unless the tool's settings say so. */
 const ALL_BUT_A_FEW = 0.9;
 /** A request that nobody waits for any more may still be under way when an install ends. */
 const SETTLE = 2000;
+/** What the second project of an origin is called. */
+const SECOND = 'second';
 
 /**
- * What `cold`, `lock`, `reload` and `added` are. `needs`: tarballs, documents that must be asked for, or must not.
+ * What the phases are.
  * @typedef {object} BrowserPhase
  * @property {string} name
  * @property {string} what
  * @property {boolean} fresh whether it is the first in its page's life
  * @property {boolean} [again] whether the page is loaded once more for it
+ * @property {boolean} [aged] whether it begins a page of an origin that was filled long before, by `cold`
+ * @property {string} [project] the project's name, where it is not the one that all others install
  * @property {boolean} [memory] whether the renderer's peak says something about it
  * @property {boolean} [documents] `true`: without documents it was not cold; `false`: there is nothing to resolve
  * @property {boolean} [tarballs] `true`: it was not cold without them
@@ -35,6 +41,13 @@ export const browserPhases = [
   { name: 'reload', what: 'the same again in a reloaded page', fresh: false, again: true },
   { name: 'added', what: 'one package added, in the page where the project is installed', fresh: false },
   {
+    name: 'second',
+    what: `a second project of the same package.json, no lock, all stored less than ${FRESH_SECONDS} s ago`,
+    fresh: false,
+    again: true,
+    project: SECOND,
+  },
+  {
     name: 'lock',
     what: 'from npm’s lock, nothing cached',
     fresh: true,
@@ -42,10 +55,18 @@ export const browserPhases = [
     documents: false,
     tarballs: true,
   },
+  {
+    name: 'second-stale',
+    what: `a second project of the same package.json, no lock, all stored more than ${STALE_SECONDS} s ago`,
+    fresh: false,
+    aged: true,
+    memory: true,
+    project: SECOND,
+  },
 ];
 
 /** Phases that share a page, in the order in which they happen. */
-export const visits = [['cold', 'reload', 'added'], ['lock']];
+export const visits = [['cold', 'reload', 'added', 'second'], ['lock'], ['second-stale']];
 
 /** @typedef {{ requests: number, tarballs: number, documents: number, bytes: number }} Traffic */
 
@@ -53,6 +74,9 @@ export const visits = [['cold', 'reload', 'added'], ['lock']];
  * One phase's result: a sample, or why there is none. `fatal`: the installer itself failed.
  * @typedef {{ sample?: any, traffic?: Traffic, failure?: string, fatal?: boolean }} Outcome
  */
+
+/** A profile whose origin `cold` has filled, put away. `at`: when that ended, in milliseconds of the clock.
+ * @typedef {{ profile: string, at: number }} Filled */
 
 export class Visitor {
   #count = 0;
@@ -71,11 +95,14 @@ export class Visitor {
    * @param {{ project: string, judge: import('./judge.mjs').BrowserJudge }} subject
    * @param {BrowserPhase[]} phases
    * @param {(phase: string) => Traffic | undefined} expected what the first sample of that phase caused
+   * @param {{ filled?: Filled, keepAs?: string }} [origin] begins with a copy of that profile; puts the profile away there
    * @returns {Promise<Record<string, Outcome>>}
    */
-  async visit(tool, subject, phases, expected) {
+  async visit(tool, subject, phases, expected, { filled, keepAs } = {}) {
     const profile = join(this.workspace.folder, `profile-${this.#count++}`);
+    if (filled) cpSync(filled.profile, profile, { recursive: true });
     const browser = await FreshBrowser.start({
+      used: filled !== undefined,
       kind: tool.browser,
       executable: this.executables[tool.browser],
       profile,
@@ -83,6 +110,7 @@ export class Visitor {
     });
     /** @type {Record<string, Outcome>} */
     const outcomes = {};
+    let filledAt = filled?.at;
     try {
       const { page: address, empty } = this.site.addresses(tool.name);
       await browser.page.goto(empty);
@@ -96,33 +124,50 @@ export class Visitor {
           emptyMemory,
           phase,
           expected: expected(phase.name),
+          filledAt,
         });
         outcomes[phase.name] = outcome;
         if (outcome.failure) break;
+        if (phase.name === 'cold') filledAt = Date.now();
       }
     } finally {
-      await browser.close();
+      await browser.close(keepAs);
     }
     return outcomes;
   }
 
+  /** Fills an origin by a cold install and puts its profile away to age. @param {import('./tools.mjs').BrowserTool} tool
+   * @param {{ project: string, judge: import('./judge.mjs').BrowserJudge }} subject
+   * @returns {Promise<Filled>} */
+  async fill(tool, subject) {
+    const cold = browserPhases.filter(({ name }) => name === 'cold');
+    const profile = join(this.workspace.folder, `filled-${this.#count++}`);
+    const { cold: outcome } = await this.visit(tool, subject, cold, () => undefined, { keepAs: profile });
+    if (outcome.failure) throw new Error(outcome.failure);
+    return { profile, at: Date.now() };
+  }
+
   /** @returns {Promise<Outcome>} */
-  async #phase({ tool, subject, browser, emptyMemory, phase, expected }) {
+  async #phase({ tool, subject, browser, emptyMemory, phase, expected, filledAt }) {
     const { project, judge } = subject;
     const call = (name, argument) => callPage(browser.page, name, argument);
     let traffic;
     try {
       if (phase.again) await browser.page.reload();
       let start;
-      if (phase.fresh || phase.again) {
-        await this.#prove(call, { tool, project, phase });
+      if (phase.fresh || phase.again || phase.aged) {
+        await this.#prove(call, { tool, project, phase, filledAt });
         await browser.rest();
         start =
           (await call('start', {
             registry: tool.address?.(this.registry.url) ?? this.registry.url,
             workers: this.workers,
+            project: phase.project,
           })) / 1000;
       }
+      const filledSecondsAgo = phase.project === SECOND ? (Date.now() - filledAt) / 1000 : undefined;
+      if (phase.aged ? filledSecondsAgo < STALE_SECONDS : filledSecondsAgo > FRESH_SECONDS)
+        return { failure: `all was stored ${filledSecondsAgo.toFixed(0)} s ago` };
       await this.registry.reset();
       const measured = await call('install', taskFor(phase, judge));
       traffic = await this.#traffic();
@@ -141,6 +186,7 @@ export class Visitor {
         requests,
         tarballs,
         bytes,
+        filledSecondsAgo,
         verdict,
       };
       return { sample, traffic };
@@ -152,10 +198,13 @@ export class Visitor {
   }
 
   /** What the page's origin holds before anything of the installer has run; nothing, in a page that has to be fresh. */
-  async #prove(call, { tool, project, phase }) {
+  async #prove(call, { tool, project, phase, filledAt }) {
     const { names, usage } = await call('stored');
     const held = names.length === 0 ? 'nothing in OPFS, IndexedDB, Cache, localStorage' : names.join(', ');
-    const profile = phase.fresh ? 'profile made for this visit' : 'profile of this visit';
+    const used = phase.aged
+      ? `copy of a profile filled ${((Date.now() - filledAt) / 1000).toFixed(0)} s ago`
+      : 'profile of this visit';
+    const profile = phase.fresh ? 'profile made for this visit' : used;
     say('prep', `${project} ${phase.name} ${tool.name}: ${profile}; ${held}; ${usage} bytes in use`);
     if (phase.fresh && names.length > 0) throw new Error(`a fresh page holds ${held}`);
   }

@@ -1,12 +1,13 @@
 // The browser bench from beginning to end: pages, registry, judge, then visit by visit, interleaved; a result written
 // after every round, so that a crash loses nothing.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { provideBrowsers } from '../../../scripts/lib/browsers.mjs';
 import { commit, load, machine } from '../machine.mjs';
 import { benchFolder, say } from '../paths.mjs';
 import { provideBrowserPeers, providePeers } from '../peers.mjs';
+import { STALE_SECONDS } from '../phases.mjs';
 import { run } from '../process.mjs';
 import { projectNames, recordingStamp, upstreamRegistry } from '../record.mjs';
 import { Registry } from '../registry.mjs';
@@ -130,9 +131,12 @@ export async function runBrowserSession(options) {
 
 /** All rounds of one project. */
 class ProjectRounds {
+  /** Origins that were filled to age, by the tool. @type {Map<string, import('./samples.mjs').Filled>} */ #filled =
+    new Map();
+
   constructor(fields) {
     Object.assign(this, fields);
-    for (const { name } of this.#phases(visits.flat())) {
+    for (const { name } of visits.flatMap((visit) => this.#phases(visit))) {
       this.record.phases[name] = Object.fromEntries(
         this.tools.filter((tool) => takesPart(tool, name)).map((tool) => [tool.name, { samples: [], rejected: [] }]),
       );
@@ -141,11 +145,25 @@ class ProjectRounds {
 
   /** @param {() => void} save */
   async run(save) {
+    const isAged = (visit) => this.#phases(visit).some(({ aged }) => aged);
+    await this.#fill(visits.filter(isAged).flat());
+    await this.#rounds(
+      visits.filter((visit) => !isAged(visit)),
+      save,
+    );
+    if (this.#filled.size === 0) return;
+    await this.#waitForAge();
+    await this.#rounds(visits.filter(isAged), save);
+    for (const { profile } of this.#filled.values()) rmSync(profile, { recursive: true, force: true });
+  }
+
+  /** @param {string[][]} chosen @param {() => void} save */
+  async #rounds(chosen, save) {
     const { tools, result, project } = this;
     for (let round = 0; round < result.rounds; round++) {
       say(BENCH, `${project}: round ${round + 1} of ${result.rounds}`);
       const order = round % 2 === 0 ? tools : [...tools].reverse();
-      for (const visit of visits) {
+      for (const visit of chosen) {
         for (const tool of order) {
           if (tool.slow && round > 0 && !result.full) continue;
           await this.#visit(tool, visit, round);
@@ -155,8 +173,32 @@ class ProjectRounds {
     }
   }
 
-  /** The phases of these names that are measured. Later ones need the earlier. */
+  /** Before the first round: everybody's origin is filled for these phases, so that it ages meanwhile. @param {string[]} names */
+  async #fill(names) {
+    for (const name of names) {
+      for (const tool of this.tools.filter((one) => takesPart(one, name))) {
+        try {
+          this.#filled.set(tool.name, await this.visitor.fill(tool, this));
+        } catch (error) {
+          this.record.phases[name][tool.name].rejected.push(`cold: ${error.message}`);
+          say('reject', `${this.project} ${name} ${tool.name}: ${error.message}`);
+        }
+      }
+    }
+  }
+
+  async #waitForAge() {
+    const youngest = Math.max(...[...this.#filled.values()].map(({ at }) => at));
+    const wait = youngest + STALE_SECONDS * 1000 - Date.now();
+    if (wait <= 0) return;
+    say(BENCH, `waiting ${Math.ceil(wait / 1000)} s for what is stored to age`);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+
+  /** The phases of these names that are measured. Later ones need the earlier; those that wait are for a full run. */
   #phases(names) {
+    const waits = browserPhases.some(({ name, aged }) => aged && names.includes(name));
+    if (waits && !this.result.full && !names.some((name) => this.only?.includes(name))) return [];
     const last = names.findLastIndex((name) => !this.only || this.only.includes(name));
     return names.slice(0, last + 1).map((name) => browserPhases.find((phase) => phase.name === name));
   }
@@ -165,10 +207,12 @@ class ProjectRounds {
    * again. */
   async #visit(tool, names, round) {
     const phases = this.#phases(names).filter(({ name }) => takesPart(tool, name) && !this.#gaveUp(tool, name, round));
+    const filled = phases.some(({ aged }) => aged) ? this.#filled.get(tool.name) : undefined;
+    if (phases.some(({ aged }) => aged) && !filled) return;
     const own = (name) => this.record.phases[name][tool.name];
     const failures = new Set();
     for (let attempt = 0; phases.length > 0 && attempt <= REPEATS; attempt++) {
-      const outcomes = await this.visitor.visit(tool, this, phases, (name) => own(name).expected);
+      const outcomes = await this.visitor.visit(tool, this, phases, (name) => own(name).expected, { filled });
       let complete = true;
       for (const { name } of phases) {
         const { sample, traffic, failure } = outcomes[name] ?? { failure: undefined };
