@@ -12,7 +12,7 @@ interface Choice {
 interface Told {
   type: string;
   phases: { phase: string; ended: number }[];
-  work: { work: string }[];
+  work: { work: string; count: number; bytes: number }[];
   trace: string;
 }
 
@@ -65,6 +65,28 @@ test('asking again is on condition and without a preflight, and changes nothing'
   expect(requests).toBeGreaterThan(2);
   expect(preflights).toBe(0);
   expect(notModified).toBe(requests);
+});
+
+test('what has not changed is asked for again and not read again', async ({ blank, fixtures }) => {
+  const [first, again] = await blank.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const gantry = await Gantry.open({ registry });
+    const packuments: { count: number; bytes: number }[] = [];
+    const onEvent = (event: Told) => {
+      const found = event.type === 'timing' ? event.work.find(({ work }) => work === 'packument') : undefined;
+      if (found) packuments.push(found);
+    };
+    const packageJson = { dependencies: { '@scope/middle': '^1.0.0' } };
+    for (const choice of [{}, { preferOnline: true }]) {
+      await gantry.install({ packageJson, lockfile: null, timing: true, onEvent, ...choice });
+    }
+    await gantry.close();
+    return packuments;
+  }, fixtures.url);
+  expect(first?.bytes).toBeGreaterThan(500);
+  expect(again?.count).toBe(first?.count);
+  // The browser hides the registry's tags from the page, but tells dates.
+  expect(again?.bytes).toBe(0);
 });
 
 test('offline with nothing kept fails with its code and asks nobody', async ({ blank, fixtures }) => {

@@ -2,7 +2,7 @@
 
 use crate::capabilities::Offer;
 use crate::client::{RegistryClient, VersionFacts};
-use crate::freshness::{freshness_of, says_freshness, validators_of};
+use crate::freshness::{freshness_of, says_freshness, tells_change, validators_of};
 use crate::mirror::CacheMode;
 use crate::retry::{ask, retrying};
 use crate::{RegistryError, RegistryWarning};
@@ -390,9 +390,10 @@ fn is_without_connection(error: &RegistryError) -> bool {
 /// turns all of them into a cache mode: it hides `ETag` from pages where a registry does not expose it, and has its own.
 fn conditions(kept: Option<&Kept>, mode: CacheMode) -> Vec<(String, String)> {
     let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let tells = |date: &str| kept.is_some_and(|kept| tells_change(date, &kept.freshness));
     match kept.map(|kept| &kept.validators) {
         Some(Validators { etag: Some(etag), .. }) => header("if-none-match", etag),
-        Some(Validators { last_modified: Some(date), .. }) => header("if-modified-since", date),
+        Some(Validators { last_modified: Some(date), .. }) if tells(date) => header("if-modified-since", date),
         Some(_) => header("cache-control", "max-age=0"),
         None if mode == CacheMode::PreferOnline => header("cache-control", "max-age=0"),
         None => Vec::new(),

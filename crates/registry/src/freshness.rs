@@ -5,6 +5,9 @@ use gantry_store::mirror::{Freshness, Validators};
 
 /// For how long what is called immutable and says nothing else is fresh.
 const IMMUTABLE_SECONDS: f64 = 24.0 * 3600.0;
+/// How much younger than its last change an answer must be for the date of that change to tell this state from the next, in
+/// milliseconds: dates have seconds only, and two clocks are compared (RFC 9110, section 8.8.2.2).
+const DATE_PRECISION: u64 = 60_000;
 /// Which part of its age a document that only says when it was changed is expected to stay as it is.
 const HEURISTIC_PART: f64 = 0.1;
 
@@ -33,6 +36,13 @@ pub(crate) fn is_fresh(freshness: &Freshness, now: f64) -> bool {
     // A clock that was set back makes answers of the future: those are asked for again.
     let age = milliseconds(now).checked_sub(freshness.answered);
     !freshness.must_revalidate && age.is_some_and(|age| age < freshness.lifetime)
+}
+
+/// Whether a document with this `last-modified`, answered then, is still the same while it has that date: one that had been
+/// changed just before may have been changed again within the second.
+pub(crate) fn tells_change(last_modified: &str, freshness: &Freshness) -> bool {
+    let changed = seconds_of_date(last_modified).map(|seconds| milliseconds(seconds * 1000.0));
+    changed.is_some_and(|changed| freshness.answered.saturating_sub(changed) >= DATE_PRECISION)
 }
 
 /// What an answer offers for asking again.

@@ -61,6 +61,10 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
 
 const FRESH: (&str, &str) = ("cache-control", "public, max-age=300");
 const TAGGED: (&str, &str) = ("etag", "\"1\"");
+const DATE: &str = "Sat, 05 Nov 1994 08:49:37 GMT";
+/// The same in seconds since 1970.
+const DATE_SECONDS: f64 = 784_025_377.0;
+const CHANGED: (&str, &str) = ("last-modified", DATE);
 
 /// One machine: a mirror, and a clock that goes on between runs.
 #[derive(Default)]
@@ -95,7 +99,13 @@ impl Machine {
     }
 
     fn with_kept(headers: &[(&str, &str)]) -> Self {
+        Self::with_kept_at(0.0, headers)
+    }
+
+    /// Asked first so many seconds after 1970 began.
+    fn with_kept_at(seconds: f64, headers: &[(&str, &str)]) -> Self {
         let machine = Self::default();
+        machine.pass(seconds);
         assert_eq!(machine.ask(vec![answer(200, headers, PACKUMENT)]), (vec![None], Ok(true)));
         machine
     }
@@ -152,11 +162,20 @@ fn the_same_document_with_a_200_counts_as_confirmed() {
 
 #[test]
 fn without_a_tag_the_date_is_the_condition_and_without_both_caches_are_passed() {
-    let date = "Sat, 05 Nov 1994 08:49:37 GMT";
-    let dated = Machine::with_kept(&[("cache-control", "no-cache"), ("last-modified", date)]);
-    assert_eq!(dated.ask(vec![answer(304, &[], "")]), (condition("if-modified-since", date), Ok(true)));
+    let dated = Machine::with_kept_at(DATE_SECONDS + 300.0, &[("cache-control", "no-cache"), CHANGED]);
+    assert_eq!(dated.ask(vec![answer(304, &[], "")]), (condition("if-modified-since", DATE), Ok(true)));
     let bare = Machine::with_kept(&[]);
     assert_eq!(bare.ask(vec![answer(200, &[], PACKUMENT)]), (condition("cache-control", "max-age=0"), Ok(true)));
+}
+
+#[test]
+fn a_date_within_a_minute_of_the_answer_is_no_condition() {
+    // The document may have been changed again within the second that the date names.
+    let none = condition("cache-control", "max-age=0");
+    for (seconds, asked) in [(59.0, none), (60.0, condition("if-modified-since", DATE))] {
+        let dated = Machine::with_kept_at(DATE_SECONDS + seconds, &[("cache-control", "no-cache"), CHANGED]);
+        assert_eq!(dated.ask(vec![answer(200, &[], PACKUMENT)]), (asked, Ok(true)), "{seconds} s");
+    }
 }
 
 #[test]

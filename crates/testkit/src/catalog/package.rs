@@ -2,6 +2,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use axum::http::HeaderValue;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,6 +22,8 @@ pub(crate) enum Form {
 #[derive(Debug)]
 pub(crate) struct LoadedPackage {
     full: Encoded,
+    /// When it was changed last, if it tells.
+    pub(crate) modified: Option<HeaderValue>,
     abbreviated: OnceLock<Encoded>,
     versions: OnceLock<Versions>,
 }
@@ -30,6 +33,16 @@ pub(crate) struct LoadedPackage {
 struct Versions {
     tags: HashMap<String, String>,
     manifests: HashMap<String, Bytes>,
+}
+
+#[derive(Deserialize)]
+struct Dated {
+    time: Times,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    modified: String,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +57,8 @@ impl LoadedPackage {
     /// Takes a stored text and puts the server's address in.
     pub(super) fn new(text: &str, base: &str) -> Self {
         let full = Encoded::new(Bytes::from(text.replace(PLACEHOLDER, base)));
-        Self { full, abbreviated: OnceLock::new(), versions: OnceLock::new() }
+        let modified = modified(&full.plain().body);
+        Self { full, modified, abbreviated: OnceLock::new(), versions: OnceLock::new() }
     }
 
     /// A form, made off the serving tasks if it is not there yet.
@@ -92,6 +106,13 @@ impl LoadedPackage {
         let version = versions.tags.get(wanted).map_or(wanted, String::as_str);
         versions.manifests.get(version).cloned()
     }
+}
+
+/// The date of the last change in the form of `last-modified`. That the public registry sends it is supposed, not seen.
+fn modified(body: &[u8]) -> Option<HeaderValue> {
+    let Dated { time } = serde_json::from_slice(body).ok()?;
+    let modified = humantime::parse_rfc3339(&time.modified).ok()?;
+    HeaderValue::from_str(&httpdate::fmt_http_date(modified)).ok()
 }
 
 impl Versions {

@@ -7,7 +7,7 @@ use axum::extract::{ConnectInfo, State as Shared};
 use axum::http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY, WWW_AUTHENTICATE,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, LAST_MODIFIED, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 
@@ -165,6 +165,7 @@ async fn packument(state: &State, name: &str, headers: &HeaderMap) -> Result<Rep
     let variant = package.variant(form, gzip).await;
     let mut reply = cacheable(variant, headers, kind, DOCUMENT_AGE);
     reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    reply.headers.extend(package.modified.clone().map(|modified| (LAST_MODIFIED, modified)));
     if gzip && reply.status == StatusCode::OK {
         reply.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
