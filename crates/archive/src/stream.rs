@@ -38,7 +38,9 @@ impl<E> From<ArchiveError> for StreamError<E> {
 }
 
 /// Unpacks one tarball as it comes. The same files come out as from an [`Extractor`](crate::Extractor), in the order of the
-/// archive, and the same tarballs are refused; what was given to the sink until then may not be used.
+/// archive, and the same tarballs are refused, but for one kind of damage: deflate's length codes without a meaning, which
+/// no compressor writes, are refused here, by zlib and so by npm, and read as the longest length by an `Extractor` natively.
+/// What was given to the sink until then may not be used.
 #[derive(Debug)]
 pub struct ArchiveStream<'p> {
     inflater: PieceInflater<'p>,

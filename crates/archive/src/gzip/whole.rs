@@ -1,9 +1,12 @@
 //! Inflating a whole stream in one call.
 //!
 //! libdeflate does it in about three quarters of zlib-rs's time on real tarballs, and in half of it on small ones
-//! (`npm run bench -- archive`), but it is C, which is not compiled for WebAssembly, and it says nothing of what it left
-//! unread. So it gets what is plainly one member and nothing else, and whatever it does not like is done again by the other
-//! way, which then also finds the words for what is wrong.
+//! (`npm run bench -- archive`), but it is C, which is not compiled for WebAssembly. It gets what is plainly one member and
+//! nothing else, and whatever it does not like is done again by the other way, which then also finds the words for what is
+//! wrong. The crate `libdeflater` does not tell how much was read, which decides whether it was one member, so its bindings
+//! are called here.
+//!
+//! It takes a little more than zlib does: the length codes 286 and 287, for one, which mean nothing, are the longest length to it.
 
 #[cfg(not(target_family = "wasm"))]
 pub(super) use native::Whole;
@@ -12,28 +15,55 @@ pub(super) use wasm::Whole;
 
 #[cfg(not(target_family = "wasm"))]
 mod native {
-    use libdeflater::Decompressor;
-    use std::fmt;
+    use libdeflate_sys::{
+        libdeflate_alloc_decompressor, libdeflate_decompressor, libdeflate_deflate_decompress_ex,
+        libdeflate_free_decompressor, libdeflate_result_LIBDEFLATE_SUCCESS,
+    };
+    use std::{fmt, ptr, ptr::NonNull};
 
-    /// A decompressor that is used again and again.
-    pub struct Whole(Decompressor);
+    /// A decompressor that is used again and again; `None` where there was no memory for it.
+    pub struct Whole(Option<NonNull<libdeflate_decompressor>>);
+
+    // SAFETY: a decompressor is plain memory of its own, bound to no thread, and is only used through `&mut`.
+    unsafe impl Send for Whole {}
 
     impl Whole {
         pub fn new() -> Self {
-            Self(Decompressor::new())
+            // SAFETY: nothing is asked for.
+            Self(NonNull::new(unsafe { libdeflate_alloc_decompressor() }))
         }
 
         /// Whether `output` now holds all that a gzip archive contains, given what follows its header, `trailer` bytes at the
         /// end included. `false` where that is not certain.
         pub fn inflate(&mut self, after_header: &[u8], trailer: usize, output: &mut [u8]) -> bool {
-            let Some((stream, _)) = after_header.split_at_checked(after_header.len().saturating_sub(trailer)) else {
-                return false;
-            };
-            // Every further member begins like this; that compressed data does as well is rare.
-            if memchr::memmem::find(stream, &[0x1f, 0x8b, 8]).is_some() {
-                return false;
+            let stream = &after_header[..after_header.len().saturating_sub(trailer)];
+            let mut read = 0;
+            let inflated = self.0.is_some_and(|decompressor| {
+                // SAFETY: the decompressor is there until `drop`; both slices are as long as is said, and `read` is there to
+                // be written to. Without a place for the length of the output, success means that all of it is filled.
+                let result = unsafe {
+                    libdeflate_deflate_decompress_ex(
+                        decompressor.as_ptr(),
+                        stream.as_ptr().cast(),
+                        stream.len(),
+                        output.as_mut_ptr().cast(),
+                        output.len(),
+                        &raw mut read,
+                        ptr::null_mut(),
+                    )
+                };
+                result == libdeflate_result_LIBDEFLATE_SUCCESS
+            });
+            inflated && read == stream.len()
+        }
+    }
+
+    impl Drop for Whole {
+        fn drop(&mut self) {
+            if let Some(decompressor) = self.0 {
+                // SAFETY: it was allocated by `new` and nobody uses it any more.
+                unsafe { libdeflate_free_decompressor(decompressor.as_ptr()) }
             }
-            self.0.deflate_decompress(stream, output).is_ok_and(|length| length == output.len())
         }
     }
 

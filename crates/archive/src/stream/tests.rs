@@ -144,8 +144,49 @@ fn what_takes_the_place_of_another_and_what_is_in_its_way() {
     assert_eq!(streamed(&tarball, &[64], Limits::default(), true).unwrap(), expected);
 }
 
+/// The last eight bytes are those of a whole member, and what is before them is not.
+#[test]
+fn what_follows_a_member_is_no_part_of_it() {
+    let tarball = gzip(&tar(&[("package/a".into(), vec![b'x'; 259], 0o644)]));
+    let trailer = &tarball[tarball.len() - 8..];
+    for between in [&b"anything"[..], b"", &[0x1f, 0x8b], &[0; 3]] {
+        let longer = [&tarball, between, trailer].concat();
+        for verified in [true, false] {
+            let expected = between.starts_with(&[0]);
+            assert_eq!(whole(&longer, Limits::default(), verified).is_ok(), expected, "{between:?}");
+            assert_eq!(streamed(&longer, &[5], Limits::default(), verified).is_ok(), expected, "{between:?}");
+        }
+    }
+}
+
+/// The one thing that is read natively and nowhere else: length codes that mean nothing, in a member whose checksum and length
+/// are right if they mean 258.
+#[test]
+fn codes_without_a_meaning_are_taken_for_the_longest_length_natively() {
+    let archive = tar(&[("package/a".into(), vec![b'x'; 259], 0o644)]);
+    let tarball = gzip(&archive);
+    let mut taken = 0;
+    for at in 10..tarball.len() - 8 {
+        for flipped in 0..8 {
+            let mut damaged = tarball.clone();
+            damaged[at] ^= 1 << flipped;
+            let streamed = streamed(&damaged, &[usize::MAX], Limits::default(), false);
+            if let (Ok(found), Err(_)) = (whole(&damaged, Limits::default(), false), &streamed) {
+                assert!(refused_by_zlib(&streamed), "{at} {flipped} {streamed:?}");
+                assert_eq!(found, whole(&tarball, Limits::default(), false).unwrap());
+                taken += 1;
+            }
+        }
+    }
+    assert_eq!(taken > 0, cfg!(not(target_family = "wasm")));
+}
+
+fn refused_by_zlib(result: &Result<Files, ArchiveError>) -> bool {
+    matches!(result, Err(ArchiveError::Gzip { reason: "invalid deflate data", .. }))
+}
+
 proptest! {
-    /// Damage included: whatever the one takes the other takes, and to the same files.
+    /// Damage included: whatever the one takes the other takes, and to the same files, but for codes that mean nothing.
     #[test]
     fn streams_and_extractors_agree(
         names in prop::collection::vec("[ab./]{1,6}", 1..8),
@@ -181,6 +222,8 @@ proptest! {
         }
         let limits = Limits { unpacked_bytes: 1 << 20, ..Limits::default() };
         let (expected, found) = (whole(&tarball, limits, verified), streamed(&tarball, &pieces, limits, verified));
-        prop_assert_eq!(found.as_ref().ok(), expected.as_ref().ok());
+        if !(cfg!(not(target_family = "wasm")) && compressed && expected.is_ok() && refused_by_zlib(&found)) {
+            prop_assert_eq!(found.as_ref().ok(), expected.as_ref().ok());
+        }
     }
 }
