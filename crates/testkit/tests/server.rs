@@ -8,7 +8,7 @@ use gantry_testkit::packument::ABBREVIATED;
 use gantry_testkit::{FaultRule, RequestKind, Server, ServerOptions};
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL,
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
 use serde_json::Value;
 
@@ -56,6 +56,32 @@ async fn both_forms_have_their_own_tag_and_answer_304_to_it() {
     assert_eq!(other_form.status(), 200);
     let stats = server.stats();
     assert_eq!((stats.full_packuments, stats.abbreviated_packuments, stats.not_modified), (2, 2, 1));
+}
+
+#[tokio::test]
+async fn documents_tell_when_they_changed_and_answer_304_to_that_date_alone() {
+    let document = serde_json::json!({"name": "aged", "versions": {}, "time": {
+        "1.0.0": "2024-03-01T10:00:00.900+00:00", "1.1.0": "2024-02-01T10:00:00+00:00", "unpublished": {},
+    }});
+    let server = Server::start(basic().document("aged", document)).await.unwrap();
+    let cases = [("right", "Mon, 01 Jan 2024 00:00:00 GMT"), ("aged", "Fri, 01 Mar 2024 10:00:00 GMT")];
+    for (name, date) in cases {
+        let url = format!("{}{name}", server.url());
+        let answer = get(url.clone(), &[]).await;
+        assert_eq!(answer.headers()[LAST_MODIFIED], date);
+        for (since, status) in [
+            (date, 304),
+            ("Sat, 01 Mar 2025 00:00:00 GMT", 304),
+            ("Sun, 31 Dec 2023 23:59:59 GMT", 200),
+            ("yesterday", 200),
+        ] {
+            assert_eq!(get(url.clone(), &[(IF_MODIFIED_SINCE, since)]).await.status(), status, "{since}");
+        }
+        let both = get(url, &[(IF_MODIFIED_SINCE, date), (IF_NONE_MATCH, "\"another\"")]).await;
+        assert_eq!(both.status(), 200);
+    }
+    let undated = get(format!("{}left/-/left-1.1.0.tgz", server.url()), &[]).await;
+    assert_eq!(undated.headers().get(LAST_MODIFIED), None);
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use axum::http::HeaderValue;
 use bytes::Bytes;
+use httpdate::HttpDate;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,7 +23,7 @@ pub(crate) enum Form {
 pub(crate) struct LoadedPackage {
     full: Encoded,
     /// When it was changed last, if it tells.
-    pub(crate) modified: Option<HeaderValue>,
+    pub(crate) modified: Option<HttpDate>,
     abbreviated: OnceLock<Encoded>,
     versions: OnceLock<Versions>,
 }
@@ -37,12 +37,7 @@ struct Versions {
 
 #[derive(Deserialize)]
 struct Dated {
-    time: Times,
-}
-
-#[derive(Deserialize)]
-struct Times {
-    modified: String,
+    time: HashMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -108,11 +103,18 @@ impl LoadedPackage {
     }
 }
 
-/// The date of the last change in the form of `last-modified`. That the public registry sends it is supposed, not seen.
-fn modified(body: &[u8]) -> Option<HeaderValue> {
+/// When the package was changed last, to the second, as HTTP tells it: what `time.modified` says or, without that, when its
+/// newest version came.
+fn modified(body: &[u8]) -> Option<HttpDate> {
     let Dated { time } = serde_json::from_slice(body).ok()?;
-    let modified = humantime::parse_rfc3339(&time.modified).ok()?;
-    HeaderValue::from_str(&httpdate::fmt_http_date(modified)).ok()
+    let date = |text: &Value| {
+        let text = text.as_str()?;
+        // Some registries write the offset of UTC out.
+        let utc = text.strip_suffix("+00:00").map_or_else(|| text.to_owned(), |date| format!("{date}Z"));
+        humantime::parse_rfc3339(&utc).ok()
+    };
+    let modified = time.get("modified").and_then(date);
+    Some(modified.or_else(|| time.values().filter_map(date).max())?.into())
 }
 
 impl Versions {

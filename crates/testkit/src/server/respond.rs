@@ -7,9 +7,10 @@ use axum::extract::{ConnectInfo, State as Shared};
 use axum::http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_TYPE, ETAG, IF_NONE_MATCH, LAST_MODIFIED, VARY, WWW_AUTHENTICATE,
+    CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use httpdate::HttpDate;
 
 use super::State;
 use super::connection::ConnectionHandle;
@@ -163,9 +164,8 @@ async fn packument(state: &State, name: &str, headers: &HeaderMap) -> Result<Rep
         false => (Form::Full, "application/json"),
     };
     let variant = package.variant(form, gzip).await;
-    let mut reply = cacheable(variant, headers, kind, DOCUMENT_AGE);
+    let mut reply = cacheable(variant, package.modified, headers, kind, DOCUMENT_AGE);
     reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    reply.headers.extend(package.modified.clone().map(|modified| (LAST_MODIFIED, modified)));
     if gzip && reply.status == StatusCode::OK {
         reply.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
@@ -182,7 +182,7 @@ async fn version_manifest(
     let package = state.catalog.package(name).await?;
     Ok(package.version(version).await.map(|body| {
         let variant = Encoded::new(body).plain().clone();
-        let mut reply = cacheable(variant, headers, "application/json", DOCUMENT_AGE);
+        let mut reply = cacheable(variant, None, headers, "application/json", DOCUMENT_AGE);
         reply.headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
         reply
     }))
@@ -190,19 +190,36 @@ async fn version_manifest(
 
 async fn tarball(state: &State, name: &str, file: &str, headers: &HeaderMap) -> Result<Reply, Absent> {
     let tarball = state.catalog.tarball(name, file).await?;
-    Ok(cacheable(tarball.plain().clone(), headers, "application/octet-stream", TARBALL_AGE))
+    Ok(cacheable(tarball.plain().clone(), None, headers, "application/octet-stream", TARBALL_AGE))
 }
 
-fn cacheable(variant: Variant, headers: &HeaderMap, content_type: &'static str, age: HeaderValue) -> Reply {
-    let fresh = headers.get(IF_NONE_MATCH).is_some_and(|tags| names_tag(tags, &variant.etag));
+/// A condition on the date counts only where there is none on the tag (RFC 9110, section 13.1.3).
+fn cacheable(
+    variant: Variant,
+    modified: Option<HttpDate>,
+    headers: &HeaderMap,
+    content_type: &'static str,
+    age: HeaderValue,
+) -> Reply {
+    let fresh = match (headers.get(IF_NONE_MATCH), headers.get(IF_MODIFIED_SINCE), modified) {
+        (Some(tags), _, _) => names_tag(tags, &variant.etag),
+        (None, Some(since), Some(modified)) => date_of(since).is_some_and(|since| modified <= since),
+        _ => false,
+    };
     let mut reply = Reply::new(if fresh { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
     reply.headers.insert(ETAG, variant.etag);
+    let modified = modified.and_then(|date| HeaderValue::from_str(&date.to_string()).ok());
+    reply.headers.extend(modified.map(|date| (LAST_MODIFIED, date)));
     reply.headers.insert(CACHE_CONTROL, age);
     if !fresh {
         reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         reply.body = variant.body;
     }
     reply
+}
+
+fn date_of(header: &HeaderValue) -> Option<HttpDate> {
+    header.to_str().ok()?.parse().ok()
 }
 
 /// The few services installers ask for besides packages.
