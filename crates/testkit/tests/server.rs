@@ -7,8 +7,9 @@ use gantry_testkit::fixtures::{Registry, basic};
 use gantry_testkit::packument::ABBREVIATED;
 use gantry_testkit::{FaultRule, RequestKind, Server, ServerOptions};
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL,
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_RANGES, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED, RANGE, VARY,
 };
 use serde_json::Value;
 
@@ -82,6 +83,40 @@ async fn documents_tell_when_they_changed_and_answer_304_to_that_date_alone() {
     }
     let undated = get(format!("{}left/-/left-1.1.0.tgz", server.url()), &[]).await;
     assert_eq!(undated.headers().get(LAST_MODIFIED), None);
+}
+
+#[tokio::test]
+async fn a_range_of_a_tarball_can_be_had_on_condition_of_its_tag() {
+    let server = Server::start(basic()).await.unwrap();
+    let url = format!("{}left/-/left-1.1.0.tgz", server.url());
+    let whole = get(url.clone(), &[]).await;
+    assert_eq!(whole.headers()[ACCEPT_RANGES], "bytes");
+    let etag = whole.headers()[ETAG].to_str().unwrap().to_owned();
+    let whole = whole.bytes().await.unwrap();
+    let length = whole.len();
+    let cases = [
+        ("bytes=3-9", Some((3, 10))),
+        ("bytes=10-", Some((10, length))),
+        ("bytes=0-999999", Some((0, length))),
+        ("bytes=9-3", None),
+        ("bytes=999999-", None),
+        ("bytes=-5", None),
+        ("lines=1-2", None),
+    ];
+    for (range, expected) in cases {
+        let answer = get(url.clone(), &[(RANGE, range), (IF_RANGE, &etag)]).await;
+        let told = answer.headers().get(CONTENT_RANGE).map(|told| told.to_str().unwrap().to_owned());
+        let status = answer.status();
+        let body = answer.bytes().await.unwrap();
+        match expected {
+            Some((start, end)) => {
+                assert_eq!((status.as_u16(), told), (206, Some(format!("bytes {start}-{}/{length}", end - 1))));
+                assert_eq!(body, whole[start..end]);
+            }
+            None => assert_eq!((status.as_u16(), told, body), (200, None, whole.clone())),
+        }
+    }
+    assert_eq!(get(url, &[(RANGE, "bytes=3-9"), (IF_RANGE, "\"another\"")]).await.status(), 200);
 }
 
 #[tokio::test]

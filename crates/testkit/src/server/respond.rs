@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, State as Shared};
 use axum::http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING,
-    CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY, WWW_AUTHENTICATE,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_RANGES, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL,
+    CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED,
+    RANGE, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use httpdate::HttpDate;
@@ -190,7 +191,7 @@ async fn version_manifest(
 
 async fn tarball(state: &State, name: &str, file: &str, headers: &HeaderMap) -> Result<Reply, Absent> {
     let tarball = state.catalog.tarball(name, file).await?;
-    Ok(cacheable(tarball.plain().clone(), None, headers, "application/octet-stream", TARBALL_AGE))
+    Ok(part(cacheable(tarball.plain().clone(), None, headers, "application/octet-stream", TARBALL_AGE), headers))
 }
 
 /// A condition on the date counts only where there is none on the tag (RFC 9110, section 13.1.3).
@@ -216,6 +217,28 @@ fn cacheable(
         reply.body = variant.body;
     }
     reply
+}
+
+/// The one range of a body that is asked for, if there is one and the tag it is asked on condition of is the body's.
+fn part(mut reply: Reply, headers: &HeaderMap) -> Reply {
+    reply.headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    let is_same = headers.get(IF_RANGE).is_none_or(|tag| reply.headers.get(ETAG) == Some(tag));
+    let range = headers.get(RANGE).and_then(|range| range_of(range.to_str().ok()?, reply.body.len()));
+    if let Some(range) = range.filter(|_| is_same && reply.status == StatusCode::OK) {
+        let told = format!("bytes {}-{}/{}", range.start, range.end - 1, reply.body.len());
+        reply.headers.extend(HeaderValue::from_str(&told).ok().map(|told| (CONTENT_RANGE, told)));
+        reply.status = StatusCode::PARTIAL_CONTENT;
+        reply.body = reply.body.slice(range);
+    }
+    reply
+}
+
+/// `bytes=a-b` or `bytes=a-` within a body of `length` bytes; what is none of these, or lies outside, is passed over.
+fn range_of(text: &str, length: usize) -> Option<std::ops::Range<usize>> {
+    let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
+    let first = first.parse::<usize>().ok()?;
+    let end = if last.is_empty() { length } else { last.parse::<usize>().ok()?.saturating_add(1).min(length) };
+    (first < end).then_some(first..end)
 }
 
 fn date_of(header: &HeaderValue) -> Option<HttpDate> {
