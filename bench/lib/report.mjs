@@ -133,7 +133,7 @@ function tail(result) {
   );
   const methods = [...new Set(link.filter(Boolean))].join(', ') || 'not reported';
   const added = result.recording.added.length;
-  const slack = result.tools.filter((tool) => tool.slack.why).map((tool) => `${tool.name}: ${tool.slack.why}`);
+  const slack = result.tools.flatMap(({ name, slack }) => slack.map(({ why }) => `${name}: ${why}`));
   return `## How samples are judged
 
 A sample is repeated (twice at most) and then given up if the command failed, anything was missing in the frozen registry, tarballs, requests or

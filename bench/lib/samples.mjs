@@ -103,7 +103,8 @@ function reasonToReject(usage, output, traffic, phase, { tool, needed }, expecte
   for (const what of ['tarballs', 'requests', 'bytes']) {
     // Where nothing is learned to be fetched, a share of it would allow nothing either.
     const basis = Math.max(expected[what], what === 'tarballs' ? needed : 0);
-    const allowed = tool.slack.phases.includes(phase.name) ? basis * tool.slack[what] : 0;
+    const slack = tool.slack.find(({ phases }) => phases.includes(phase.name));
+    const allowed = slack ? basis * slack[what] : 0;
     if (Math.abs(traffic[what] - expected[what]) > allowed) {
       return `${traffic[what]} ${what}, expected ${expected[what]}`;
     }

@@ -39,7 +39,7 @@ export async function runSession({ bench, projects, phases: chosen, tools: wante
   try {
     const copy = join(workspace.folderFor('bin'), 'gantry');
     copyFileSync(gantryCommand(), copy);
-    const tools = allTools({ copy }).filter(
+    const tools = allTools({ copy, limited: bandwidth > 0 }).filter(
       ({ name }) => !wanted || name.startsWith('gantry') || wanted.includes(name),
     );
     for (const tool of tools) if (tool.name.startsWith('gantry')) tool.version = await gantryVersion();

@@ -19,7 +19,7 @@ import { peerVersions, programs } from './peers.mjs';
  * @property {(mode: Mode, folders: Folders, registry: string) => string[]} command
  * @property {(folders: Folders, registry: string) => Record<string, string>} environment
  * @property {Record<string, string>} [files] further files of the project
- * @property {Slack} slack how much its requests may vary from run to run
+ * @property {Slack[]} slack how much its requests may vary from run to run, phase by phase
  * @property {Record<string, number>} [mayFetch] most tarballs it may ask for in phases that need none
  * @property {boolean} [slow] measured in the first round only, unless the run is a full one
  * @property {string[]} [knownMisses] paths it asks for that no registry has
@@ -29,9 +29,6 @@ import { peerVersions, programs } from './peers.mjs';
  * By which share of the learned counts a tool may differ in some phases, and why.
  * @typedef {{ phases: string[], requests: number, bytes: number, tarballs: number, why: string }} Slack
  */
-
-/** @type {Slack} */
-const none = { phases: [], requests: 0, bytes: 0, tarballs: 0, why: '' };
 
 /** Packages that bundle others are unpacked when they are resolved: only their tarballs tell what they bring. */
 const BUNDLING = 5;
@@ -52,6 +49,15 @@ const guesses = {
   bytes: 2,
   tarballs: 0.7,
   why: 'Gantry fetches tarballs of versions that it guesses while it resolves; how many turn out not to be needed depends on the order of answers. They are counted and timed',
+};
+
+/** @type {Slack} */
+const parts = {
+  phases: ['p3'],
+  requests: 0.2,
+  bytes: 0.03,
+  tarballs: 0.2,
+  why: 'Gantry asks for large tarballs in parts where a connection is slow; how many depends on the pace at that moment, and a part begins before all that is on its way has come. Each part counts as a tarball',
 };
 
 /** Variables that every tool gets; nothing else of this process's environment is passed on.
@@ -82,12 +88,12 @@ const npmSettings = (folders) => {
   return { npm_config_userconfig: user, npm_config_globalconfig: global };
 };
 
-/** @param {string} name @param {() => string} program @returns {Tool} */
-const gantry = (name, program) => ({
+/** @param {string} name @param {() => string} program @param {boolean} limited whether each connection has a limit @returns {Tool} */
+const gantry = (name, program, limited) => ({
   name,
   lock: 'package-lock.json',
   version: '',
-  slack: guesses,
+  slack: limited ? [guesses, parts] : [guesses],
   mayFetch: { p1: BUNDLING, p2: Number.POSITIVE_INFINITY, 'p2-stale': Number.POSITIVE_INFINITY },
   environment: (folders) => ({ ...common(folders), ...npmSettings(folders) }),
   command: (mode, { cache, project }, registry) => [
@@ -103,7 +109,7 @@ const bun = () => ({
   name: 'bun',
   lock: 'bun.lock',
   version: peerVersions().bun,
-  slack: none,
+  slack: [],
   environment: (folders) => ({
     ...common(folders),
     BUN_INSTALL: join(folders.home, '.bun'),
@@ -124,7 +130,7 @@ const pnpm = () => ({
   name: 'pnpm',
   lock: 'pnpm-lock.yaml',
   version: peerVersions().pnpm,
-  slack: repeats,
+  slack: [repeats],
   environment: (folders) => ({
     ...common(folders),
     ...Object.fromEntries(
@@ -152,7 +158,7 @@ const utoo = () => ({
   name: 'utoo',
   lock: 'package-lock.json',
   version: peerVersions().utoo,
-  slack: none,
+  slack: [],
   // It looks for a newer version of itself.
   knownMisses: ['/utoo/^1'],
   environment: common,
@@ -168,7 +174,7 @@ const npm = () => ({
   name: 'npm',
   lock: 'package-lock.json',
   version: peerVersions().npm,
-  slack: none,
+  slack: [],
   mayFetch: { p1: BUNDLING },
   slow: true,
   environment: (folders) => ({ ...common(folders), ...npmSettings(folders) }),
@@ -183,9 +189,11 @@ const npm = () => ({
 });
 
 /** Gantry, its copy under a second name for the null test, and the peers; in the order of the first round.
- * @param {{ copy: string }} options path of the copy of the binary @returns {Tool[]} */
-export function allTools({ copy }) {
-  return [gantry('gantry', gantryCommand), bun(), pnpm(), utoo(), npm(), gantry('gantry-again', () => copy)];
+ * @param {{ copy: string, limited?: boolean }} options path of the copy of the binary; whether each connection has a limit
+ * @returns {Tool[]} */
+export function allTools({ copy, limited = false }) {
+  const mine = gantry('gantry', gantryCommand, limited);
+  return [mine, bun(), pnpm(), utoo(), npm(), gantry('gantry-again', () => copy, limited)];
 }
 
 /** What a result says about the tools. @param {Tool[]} tools */

@@ -6,15 +6,17 @@
 //! threads, the caller only sees the finished response.
 
 mod addresses;
+mod parts;
 mod proxy;
 
 pub use proxy::ProxySettings;
 
 use crate::NativeError;
 use addresses::Addresses;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use parts::{Divisible, Parts, Together};
 use reqwest::header::ACCEPT_ENCODING;
 use reqwest::redirect::Policy;
 use rustls::pki_types::CertificateDer;
@@ -65,6 +67,7 @@ struct Shared {
     settings: HttpSettings,
     addresses: Addresses,
     client: OnceLock<Result<reqwest::Client, String>>,
+    together: Together,
 }
 
 impl NativeHttp {
@@ -74,7 +77,8 @@ impl NativeHttp {
     }
 
     fn with_addresses(runtime: Handle, settings: HttpSettings, addresses: Addresses) -> Self {
-        Self { runtime, shared: Arc::new(Shared { settings, addresses, client: OnceLock::new() }) }
+        let together = Together::new();
+        Self { runtime, shared: Arc::new(Shared { settings, addresses, client: OnceLock::new(), together }) }
     }
 }
 
@@ -147,6 +151,7 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
     for (name, value) in &headers {
         builder = builder.header(name, value);
     }
+    let asked = headers;
     let mut response = tokio::time::timeout(patience, builder.send())
         .await
         .map_err(late)?
@@ -163,25 +168,41 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect();
+    let mut divisible = Divisible::of(&response, client, (&url, &asked), patience, &shared.together);
+    let mut parts: Option<Parts> = None;
     // A liar's announcement must not reserve memory that never arrives.
-    let mut body = Vec::with_capacity(usize::try_from(announced.min(64 << 20)).unwrap_or(0));
+    let mut body = BytesMut::with_capacity(usize::try_from(announced.min(64 << 20)).unwrap_or(0));
     loop {
         let chunk = tokio::time::timeout(patience, response.chunk()).await.map_err(late)?;
         let Some(chunk) = chunk.map_err(|error| fail(kind_of_body(&error), describe(&error)))? else { break };
         if body.len() as u64 + chunk.len() as u64 > max_body_bytes {
             return Err(too_large());
         }
+        shared.together.count(chunk.len());
+        if let Some(under_way) = &mut parts {
+            if under_way.take(chunk, &mut body)
+                && let Some(complete) = parts.take()
+                && complete.join(&mut body).await
+            {
+                break;
+            }
+            continue;
+        }
         body.extend_from_slice(&chunk);
+        if let Some(whole) = &mut divisible {
+            parts = whole.divide(&mut body, &shared.together);
+            divisible = divisible.filter(|_| parts.is_none());
+        }
     }
-    let body = decoded(body, &mut headers, max_body_bytes).map_err(|error| match error {
+    let body = decoded(body.freeze(), &mut headers, max_body_bytes).map_err(|error| match error {
         ArchiveError::Limit { .. } => too_large(),
         error => fail(HttpErrorKind::Encoding, error.to_string()),
     })?;
-    Ok(HttpResponse { status, headers, body: Bytes::from(body), answered_after })
+    Ok(HttpResponse { status, headers, body, answered_after })
 }
 
 /// The body without its content encoding, of at most `maximum` bytes; the headers that spoke of it go.
-fn decoded(body: Vec<u8>, headers: &mut Vec<(String, String)>, maximum: u64) -> Result<Vec<u8>, ArchiveError> {
+fn decoded(body: Bytes, headers: &mut Vec<(String, String)>, maximum: u64) -> Result<Bytes, ArchiveError> {
     let is_encoding = |(name, _): &&(String, String)| name == "content-encoding";
     let encoding = headers.iter().find(is_encoding).map(|(_, encoding)| encoding.trim().to_ascii_lowercase());
     match encoding.as_deref() {
@@ -190,7 +211,7 @@ fn decoded(body: Vec<u8>, headers: &mut Vec<(String, String)>, maximum: u64) -> 
         Some("gzip" | "x-gzip") if body.starts_with(&[0x1f, 0x8b]) => {
             let decoded = gunzip("the body", &body, maximum)?;
             headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
-            Ok(decoded)
+            Ok(decoded.into())
         }
         Some(_) => Err(ArchiveError::Format { package: "the body".to_owned() }),
     }

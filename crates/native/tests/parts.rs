@@ -1,0 +1,78 @@
+//! Large bodies over several connections at once.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use gantry_native::{HttpSettings, NativeHttp};
+use gantry_platform::{Http, HttpRequest};
+use gantry_testkit::fixtures::Registry;
+use gantry_testkit::{Fault, FaultRule, LogEntry, Server, ServerOptions};
+use tokio::runtime::Runtime;
+
+const PATH: &str = "/large/-/large-1.0.0.tgz";
+
+/// Fetches a body of 3 MB, with what a connection carries limited to so many bits a second: whether it is right, and what the
+/// registry saw.
+fn fetch(bits_per_second: Option<u64>, header: Option<(&str, &str)>, faults: &[FaultRule]) -> (bool, Vec<LogEntry>) {
+    let runtime = Runtime::new().unwrap();
+    let expected: Vec<u8> = (0..3_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let registry = Registry::new().package("large", "1.0.0", |package| package.tarball(expected.clone()));
+    let options = bits_per_second.into_iter().fold(ServerOptions::new(registry), ServerOptions::with_bandwidth);
+    let options = faults.iter().cloned().fold(options, ServerOptions::with_fault);
+    let server: Server = options.start().unwrap();
+    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings::default());
+    let request = HttpRequest {
+        url: format!("{}{}", server.url().trim_end_matches('/'), PATH),
+        headers: header.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect(),
+        timeout_milliseconds: 20_000,
+        max_body_bytes: 1 << 30,
+    };
+    let response = runtime.block_on(http.send(request)).unwrap();
+    assert_eq!((response.status, response.header("content-range")), (200, None));
+    (response.body == expected, server.log())
+}
+
+/// 4 MB a second.
+const SLOW: Option<u64> = Some(32_000_000);
+
+#[test]
+fn a_slow_connection_is_helped_by_others() {
+    let (is_right, log) = fetch(SLOW, Some(("authorization", "Bearer abc")), &[]);
+    assert!(is_right);
+    let statuses: Vec<_> = log.iter().map(|entry| (entry.path.as_str(), entry.status, entry.authorized)).collect();
+    assert_eq!(statuses[0], (PATH, 200, true));
+    assert!((2..=6).contains(&statuses.len()), "{statuses:?}");
+    assert!(statuses[1..].iter().all(|entry| *entry == (PATH, 206, true)), "{statuses:?}");
+}
+
+#[test]
+fn a_fast_one_is_not() {
+    let (is_right, log) = fetch(None, None, &[]);
+    assert!(is_right);
+    assert_eq!(log.len(), 1);
+}
+
+#[test]
+fn a_body_asked_for_again_past_caches_comes_in_one_piece() {
+    let (is_right, log) = fetch(SLOW, Some(("cache-control", "no-cache")), &[]);
+    assert!(is_right);
+    assert_eq!(log.len(), 1);
+}
+
+#[test]
+fn parts_that_do_not_come_as_they_should_are_not_needed() {
+    let faults = [
+        Fault::Status { status: 503, retry_after: None },
+        Fault::Html { status: 200 },
+        Fault::Html { status: 206 },
+        Fault::Truncate { after: 1000 },
+        Fault::Reset { after: 1000 },
+        Fault::WrongLength { by: 7 },
+        Fault::HangBeforeHeaders,
+        Fault::HangInBody { after: 1000 },
+        Fault::Redirect { to: None, status: 302 },
+    ];
+    for fault in faults {
+        let (is_right, log) = fetch(SLOW, None, &[FaultRule::times(PATH, 1, fault.clone()).after(1)]);
+        assert!(is_right, "{fault:?}");
+        assert!(log.len() > 1, "{fault:?} was played");
+    }
+}
