@@ -320,6 +320,9 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
     Ok(RegistrySettings { default_registry: registry, replace_host, retry, cache_mode, config })
 }
 
+/// Parts of large tarballs at a time. With the connections of [`slots`] they stay below what proxies were seen to stall at.
+const PARTS: usize = 24;
+
 /// Connections to a registry at most: npm's `maxsockets`, whose own default of 15 would leave the network empty. With 256
 /// other installers have seen proxies stall.
 fn slots(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Slots {
@@ -371,6 +374,8 @@ fn http_settings(
         accept_invalid_certificates: config.get_bool("strict-ssl") == Some(false),
         proxy,
         user_agent: concat!("gantry/", env!("CARGO_PKG_VERSION")).to_owned(),
+        // Who bounds connections bounds all of them.
+        parts: if config.get("maxsockets").is_none() { PARTS } else { 0 },
     })
 }
 

@@ -41,6 +41,9 @@ pub struct HttpSettings {
     pub proxy: ProxySettings,
     /// Sent with each request.
     pub user_agent: String,
+    /// Parts of large bodies under way at a time, each on a connection of its own beside those of requests; with 0 no body is
+    /// asked for in parts.
+    pub parts: usize,
 }
 
 /// Whether a PEM file can serve as more trusted certificates; the error says why not. A client is only made at the first
@@ -77,7 +80,7 @@ impl NativeHttp {
     }
 
     fn with_addresses(runtime: Handle, settings: HttpSettings, addresses: Addresses) -> Self {
-        let together = Together::new();
+        let together = Together::new(settings.parts);
         Self { runtime, shared: Arc::new(Shared { settings, addresses, client: OnceLock::new(), together }) }
     }
 }

@@ -18,7 +18,7 @@ fn fetch(bits_per_second: Option<u64>, header: Option<(&str, &str)>, faults: &[F
     let options = bits_per_second.into_iter().fold(ServerOptions::new(registry), ServerOptions::with_bandwidth);
     let options = faults.iter().cloned().fold(options, ServerOptions::with_fault);
     let server: Server = options.start().unwrap();
-    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings::default());
+    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings { parts: 24, ..HttpSettings::default() });
     let request = HttpRequest {
         url: format!("{}{}", server.url().trim_end_matches('/'), PATH),
         headers: header.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect(),

@@ -28,8 +28,6 @@ const FAST_TOGETHER: f64 = 120e6;
 const SMALLEST: usize = 512 << 10;
 /// Connections for one body, the first one's included.
 const MOST: usize = 6;
-/// Parts under way at a time, of all bodies; each has a connection of its own, beside those that the registry client allows.
-const MOST_TOGETHER: usize = 24;
 /// No larger body is asked for in parts: memory for all of it is set aside when they are asked for.
 const LARGEST: usize = 256 << 20;
 /// The least time that parts are waited for when all else is here.
@@ -43,8 +41,9 @@ pub(super) struct Together {
 }
 
 impl Together {
-    pub fn new() -> Self {
-        Self { slots: Arc::new(Semaphore::new(MOST_TOGETHER)), received: Arc::default() }
+    /// Of all bodies so many parts may be under way at a time.
+    pub fn new(parts: usize) -> Self {
+        Self { slots: Arc::new(Semaphore::new(parts)), received: Arc::default() }
     }
 
     /// Counts bytes of any body.
