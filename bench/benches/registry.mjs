@@ -33,7 +33,7 @@ const natively = (tls) => [
     { who: 'gantry', list },
     { who: 'ceiling', list, stack: 'product', inFlight: PRODUCT_IN_FLIGHT },
   ]),
-  ...[16, 32, 128, 256].map((inFlight) => ({ who: 'ceiling', list: DOCUMENTS, stack: 'product', inFlight })),
+  ...[16, 32, 64, 256].map((inFlight) => ({ who: 'ceiling', list: DOCUMENTS, stack: 'product', inFlight })),
   // HTTP/2 needs TLS to be offered as registries offer it.
   ...(tls ? [1, 4] : []).flatMap((clients) =>
     [64, 256].map((inFlight) => ({ who: 'ceiling', list: DOCUMENTS, stack: 'http2', inFlight, clients })),

@@ -11,7 +11,7 @@ import { fault, listOf, seen } from './requests.mjs';
 export const FIELDS = { documents: 'fast', 'documents and lock fields': 'npm' };
 
 /** What the product has under way at once (crates/cli). */
-export const PRODUCT_IN_FLIGHT = 64;
+export const PRODUCT_IN_FLIGHT = 128;
 
 /**
  * Who is measured, on one list. `clients`: independent HTTP/2 clients.
