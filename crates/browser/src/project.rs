@@ -196,6 +196,10 @@ impl ProjectTree for BrowserProject {
         Ok(report)
     }
 
+    async fn write_manifest(&self, _bytes: &[u8]) -> Result<(), Fault> {
+        Ok(())
+    }
+
     async fn write_lock(&self, _bytes: &[u8]) -> Result<(), Fault> {
         // Lock, options and tree become visible together, by one record, when the install is complete.
         Ok(())

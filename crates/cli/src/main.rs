@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a command may read its environment")]
 
+mod changes;
 mod commands;
 mod failure;
 mod options;
@@ -15,6 +16,7 @@ mod session;
 mod settings;
 mod timing;
 
+use changes::Task;
 use clap::Parser;
 use options::{Command, Options};
 use std::process::ExitCode;
@@ -27,8 +29,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let options = Options::parse();
     let outcome = match options.command {
-        Command::Install(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Install),
-        Command::Ci(arguments) => commands::install::run(&arguments, gantry_engine::InstallMode::Ci),
+        Command::Install(arguments) => {
+            commands::install::run(&arguments.install, &Task::Add(&arguments.packages, &arguments.save))
+        }
+        Command::Uninstall(arguments) => commands::install::run(&arguments.install, &Task::Remove(&arguments.packages)),
+        Command::Update(arguments) => commands::install::run(&arguments.install, &Task::Update(&arguments.packages)),
+        Command::Ci(arguments) => commands::install::run(&arguments, &Task::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(arguments),

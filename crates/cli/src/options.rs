@@ -14,9 +14,15 @@ pub struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Install a project's dependencies and bring its lock file up to date.
-    #[command(visible_alias = "i")]
-    Install(InstallArguments),
+    /// Install a project's dependencies, with packages named also these, and bring its lock file up to date.
+    #[command(visible_aliases = ["i", "add"])]
+    Install(AddArguments),
+    /// Remove packages from a project's dependencies.
+    #[command(visible_aliases = ["remove", "rm", "un"])]
+    Uninstall(RemoveArguments),
+    /// Bring packages up to date as far as package.json allows: those named, else all.
+    #[command(visible_aliases = ["up", "upgrade"])]
+    Update(UpdateArguments),
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     Ci(InstallArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
@@ -27,7 +33,65 @@ pub enum Command {
     Digest(DigestArguments),
 }
 
-/// Options of `install` and `ci`.
+/// Options of `install`.
+#[derive(Debug, Args)]
+pub struct AddArguments {
+    /// Packages to add to package.json: name, name@range, name@tag, a folder, a tarball or its address, a repository.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    #[command(flatten)]
+    pub save: SaveArguments,
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+
+/// How what is added goes into package.json.
+#[derive(Debug, Args)]
+pub struct SaveArguments {
+    /// Into dependencies, whatever it was before.
+    #[arg(short = 'P', long, group = "save_as")]
+    pub save_prod: bool,
+    /// Into devDependencies.
+    #[arg(short = 'D', long, group = "save_as")]
+    pub save_dev: bool,
+    /// Into optionalDependencies.
+    #[arg(short = 'O', long, group = "save_as")]
+    pub save_optional: bool,
+    /// Into peerDependencies.
+    #[arg(long, group = "save_as")]
+    pub save_peer: bool,
+    /// Into bundleDependencies, too.
+    #[arg(short = 'B', long)]
+    pub save_bundle: bool,
+    /// With the exact version instead of a range.
+    #[arg(short = 'E', long)]
+    pub save_exact: bool,
+    /// What the range begins with.
+    #[arg(long, value_name = "PREFIX")]
+    pub save_prefix: Option<String>,
+}
+
+/// Options of `uninstall`.
+#[derive(Debug, Args)]
+pub struct RemoveArguments {
+    /// Names of dependencies.
+    #[arg(required = true, value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+
+/// Options of `update`.
+#[derive(Debug, Args)]
+pub struct UpdateArguments {
+    /// Names of packages, wherever they are in the tree.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+
+/// Options of whatever installs.
 #[derive(Debug, Args)]
 pub struct InstallArguments {
     #[command(flatten)]
@@ -38,7 +102,10 @@ pub struct InstallArguments {
     /// Version of the lock file to write (1, 2 or 3); the one that is there is kept unless it is 1.
     #[arg(long, value_name = "VERSION")]
     pub lockfile_version: Option<String>,
-    /// Leave the lock file as it is.
+    /// Write package.json, which `update` does not unless told to.
+    #[arg(short = 'S', long, overrides_with = "no_save")]
+    pub save: bool,
+    /// Leave package.json and the lock file as they are.
     #[arg(long)]
     pub no_save: bool,
     /// Do not mention install scripts; they are never run.
@@ -62,6 +129,7 @@ impl InstallArguments {
             resolve,
             lockfile_only: false,
             lockfile_version: None,
+            save: false,
             no_save: false,
             ignore_scripts: false,
             lock_fields: LockFieldsOption::Npm,
@@ -83,6 +151,9 @@ pub struct ResolveArguments {
     /// The registry for packages without a scope registry of their own.
     #[arg(long, value_name = "URL")]
     pub registry: Option<String>,
+    /// Which tag a bare name means; `latest` unless given.
+    #[arg(long)]
+    pub tag: Option<String>,
     /// Ask for nothing: everything must be in the store.
     #[arg(long)]
     pub offline: bool,
@@ -160,8 +231,9 @@ pub struct ExplainArguments {
 }
 
 /// What means nothing where the tree is there already. Not the store: the environment may name it for all commands.
-const DECIDE_THE_TREE: [&str; 14] = [
+const DECIDE_THE_TREE: [&str; 15] = [
     "registry",
+    "tag",
     "offline",
     "prefer_offline",
     "prefer_online",

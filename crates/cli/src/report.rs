@@ -71,7 +71,8 @@ impl Reporter {
     /// Prints the result.
     pub fn finish(&self, outcome: &Outcome, ignore_scripts: bool) {
         self.bar.finish_and_clear();
-        let Outcome { lock_changed, packages, reused, requests, bytes, elapsed, link, scripts, .. } = outcome;
+        let Outcome { lock_changed, package_json, packages, reused, requests, bytes, elapsed, link, scripts, .. } =
+            outcome;
         if self.json {
             let object = serde_json::json!({
                 "type": "result",
@@ -81,6 +82,7 @@ impl Reporter {
                 "bytes": bytes,
                 "elapsed": elapsed,
                 "lockChanged": lock_changed,
+                "manifestChanged": package_json.is_some(),
                 "linked": link.linked,
                 "kept": link.kept,
                 "files": link.files,
@@ -97,7 +99,12 @@ impl Reporter {
                 scripts.join(", ")
             ));
         }
-        let lock = if *lock_changed { "lock written" } else { "lock unchanged" };
+        let lock = match (package_json, lock_changed) {
+            (Some(_), true) => "package.json and lock written",
+            (Some(_), false) => "package.json written, lock unchanged",
+            (None, true) => "lock written",
+            (None, false) => "lock unchanged",
+        };
         if link.method.is_empty() {
             note(&format!("{lock}, {requests} requests, {}", seconds(*elapsed)));
             return;

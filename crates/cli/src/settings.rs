@@ -1,7 +1,8 @@
 //! From options and npm's settings to what the engine takes.
 
+use crate::changes::{Task, changes};
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
-use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
+use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
@@ -41,12 +42,12 @@ fn invalid(message: impl Into<String>) -> Fault {
 }
 
 /// Reads the project and all settings.
-pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings, Fault> {
+pub fn load(arguments: &InstallArguments, task: &Task<'_>) -> Result<Settings, Fault> {
     let prefix = &arguments.resolve.prefix;
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
     let sources = ConfigSources {
-        options: options_layer(arguments),
+        options: [options_layer(arguments), task.options_layer()].concat(),
         environment: std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
@@ -66,21 +67,32 @@ pub fn load(arguments: &InstallArguments, mode: InstallMode) -> Result<Settings,
 
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
     let omit = omitted(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
+    let mut resolve = resolve_options(&config, node_version, omit, &project)?;
+    let mut lock_use = lock_use(&config);
+    let changes = changes(task, &config, &project)?;
+    if matches!(task, Task::Update(_)) {
+        // npm writes the lock all the same, and package.json only if it is told to.
+        resolve.save = changes.save;
+        if lock_use == LockUse::Read {
+            lock_use = LockUse::ReadAndWrite;
+        }
+    }
     let request = InstallRequest {
         package_json,
         package_json_path,
         lockfile,
         lockfile_path: lockfile_name.to_owned(),
         lockfile_version: lockfile_version(&config)?,
-        lock_use: lock_use(&config),
-        mode,
+        lock_use,
+        mode: task.mode(),
         extent: if config.get_bool("package-lock-only") == Some(true) { Extent::LockOnly } else { Extent::Tree },
         lock_fields: match arguments.lock_fields {
             LockFieldsOption::Npm => LockFields::Npm,
             LockFieldsOption::Fast => LockFields::Fast,
         },
         omit,
-        resolve: resolve_options(&config, node_version, omit, &project)?,
+        resolve,
+        changes,
         timing: arguments.timing || arguments.trace.is_some(),
     };
     let host = NativeHostSettings {
@@ -106,7 +118,7 @@ pub fn load_project(prefix: &Path) -> Result<(ProjectFiles, ResolveOptions), Fau
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
-    let InstallArguments { resolve, lockfile_version, lockfile_only, no_save, .. } = arguments;
+    let InstallArguments { resolve, lockfile_version, lockfile_only, save, no_save, .. } = arguments;
     let mut layer = Vec::new();
     let mut text = |key: &str, value: &Option<String>| {
         if let Some(value) = value {
@@ -114,6 +126,7 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
         }
     };
     text("registry", &resolve.registry);
+    text("tag", &resolve.tag);
     text("os", &resolve.os);
     text("cpu", &resolve.cpu);
     text("libc", &resolve.libc);
@@ -123,8 +136,8 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     if resolve.no_package_lock {
         switch("package-lock", false);
     }
-    if *no_save {
-        switch("save", false);
+    if *no_save || *save {
+        switch("save", *save);
     }
     let mut flag = |key: &str, on: bool| {
         if on {

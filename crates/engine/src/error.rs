@@ -12,6 +12,7 @@ use std::borrow::Cow;
 pub const CODES: &[&str] = &[
     "BROWSER_FAILED",
     "CANCELLED",
+    "DEPENDENCY_NAMELESS",
     "GIT_FAILED",
     "GIT_MISSING",
     "GIT_REVISION",

@@ -107,6 +107,8 @@ pub trait ProjectTree {
     fn installed(&self) -> impl Future<Output = Option<Lockfile>> {
         core::future::ready(None)
     }
+    /// Replaces the project's `package.json` in one step.
+    fn write_manifest(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
     /// Replaces the lock file in one step.
     fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
 }

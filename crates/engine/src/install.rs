@@ -1,11 +1,12 @@
 //! The pipeline itself.
 
+use crate::changes::Asked;
 use crate::complete::{Lacking, complete_lock};
 use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::progress::Progress;
 use crate::project::read_project;
-use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
+use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
 use crate::{EngineError, Event, Fault, Phase};
@@ -52,6 +53,8 @@ async fn run<H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
     let mut beginning = begin(host, request, progress).boxed_local().await?;
+    let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
+    let request = changed.as_ref().unwrap_or(request);
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
     let decided = match settled_lock(request, &mut beginning, progress)? {
         Some(decided) => decided,
@@ -72,8 +75,14 @@ async fn run<H: Host>(
         complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     }
     drop(traffic);
+    let package_json = match &beginning.asked {
+        Some(asked) => asked.save(request, &mut beginning.project.root, &mut lockfile)?,
+        None => None,
+    };
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
-    conclude(host, request, &lockfile, &inert, left_out, progress).boxed_local().await
+    conclude(host, request, Concluding { lockfile: &lockfile, package_json, inert: &inert, left_out }, progress)
+        .boxed_local()
+        .await
 }
 
 /// Resolves a project as [`install`] with [`Extent::LockOnly`] does, but writes nothing of it, and gives its peer conflicts.
@@ -87,6 +96,8 @@ pub async fn conflicts<H: Host>(
     let request = &InstallRequest { extent: Extent::LockOnly, lock_fields: LockFields::Fast, ..request.clone() };
     let progress = Progress::new(host.registry().clock(), listener, false);
     let beginning = begin(host, request, &progress).boxed_local().await?;
+    let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
+    let request = changed.as_ref().unwrap_or(request);
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
     let resolved = work_out(host, request, &beginning, &mut traffic, &progress).boxed_local().await;
     drop(traffic);
@@ -107,6 +118,8 @@ pub async fn conflicts<H: Host>(
 /// What an install starts from.
 struct Beginning {
     project: Project,
+    /// Changes that the user asks for, which `project` has.
+    asked: Option<Asked>,
     /// The project's lock.
     lock: Option<Lockfile>,
     /// The lock of what is installed, where that is started from.
@@ -122,14 +135,18 @@ async fn begin<H: Host>(
     request: &InstallRequest,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Beginning, EngineError> {
-    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
-    let lock = read_lock(request, progress)?;
+    let mut root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    let mut asked = None;
+    if request.mode == InstallMode::Install && !request.changes.is_empty() {
+        asked = Some(Asked::of(host, request, &mut root, progress).boxed_local().await?);
+    }
+    let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
     let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
     let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    Ok(Beginning { project, lock, installed, read, old })
+    Ok(Beginning { project, asked, lock, installed, read, old })
 }
 
 /// The lock that is to be installed.
@@ -147,8 +164,8 @@ fn settled_lock<C: gantry_platform::Clock>(
     beginning: &mut Beginning,
     progress: &Progress<'_, C>,
 ) -> Result<Option<Decided>, EngineError> {
-    let Beginning { project, lock, .. } = beginning;
-    let Some(known) = lock else { return Ok(None) };
+    let Beginning { project, asked, lock, .. } = beginning;
+    let Some(known) = lock.as_ref().filter(|_| asked.is_none()) else { return Ok(None) };
     if known.is_old() || !is_named(request, known, &project.root) || !describes_project(known, project) {
         return Ok(None);
     }
@@ -205,13 +222,20 @@ async fn work_out<'a, H: Host>(
     }
 }
 
-/// Makes the tree and writes the lock.
+/// What is to be made and written.
+struct Concluding<'l> {
+    lockfile: &'l Lockfile,
+    /// The new text of the project's manifest.
+    package_json: Option<Vec<u8>>,
+    inert: &'l BTreeSet<String>,
+    left_out: Vec<String>,
+}
+
+/// Makes the tree and writes manifest and lock.
 async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
-    lockfile: &Lockfile,
-    inert: &BTreeSet<String>,
-    left_out: Vec<String>,
+    Concluding { lockfile, package_json, inert, left_out }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
     let text = lockfile.to_text();
@@ -231,6 +255,9 @@ async fn conclude<H: Host>(
     }
 
     progress.phase(Phase::Lock);
+    if let Some(bytes) = &package_json {
+        host.project().write_manifest(bytes).await?;
+    }
     let lock_bytes = text.to_bytes();
     // `ci` leaves the file as it is, however it is written.
     let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
@@ -248,6 +275,7 @@ async fn conclude<H: Host>(
         complete_lockfile: if lockfile.is_old() { text.to_complete_bytes() } else { lock_bytes.clone() },
         lockfile: lock_bytes,
         lock_changed,
+        package_json,
         packages,
         reused: counters.reused,
         requests: counters.requests,
@@ -287,7 +315,8 @@ fn read_lock<C: gantry_platform::Clock>(
 /// there and passed over on purpose: then npm begins from nothing.
 fn starts_from_tree(request: &InstallRequest, lock: Option<&Lockfile>) -> bool {
     let is_passed_over = request.lock_use == LockUse::Ignore && request.lockfile.is_some();
-    lock.is_none() && !is_passed_over && request.mode == InstallMode::Install
+    let is_kept_to = request.changes.update != Update::All;
+    lock.is_none() && !is_passed_over && is_kept_to && request.mode == InstallMode::Install
 }
 
 /// Whether npm would take the file for no lock at all.

@@ -7,6 +7,7 @@
 
 #![deny(missing_docs)]
 
+mod changes;
 mod complete;
 mod error;
 mod event;
@@ -28,7 +29,7 @@ pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::{conflicts, install};
-pub use request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome};
+pub use request::{Changes, Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 pub use settings::{omitted, resolve_settings};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 

@@ -2,6 +2,7 @@
 
 use crate::host::LinkReport;
 use gantry_layout::Omit;
+use gantry_manifest::DependencyKind;
 use gantry_resolver::{PeerConflict, ResolveOptions};
 use serde_json::Value;
 
@@ -47,6 +48,59 @@ pub enum Extent {
     LockOnly,
 }
 
+/// What is to be looked up again although what is there fits: `npm update`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Update {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Everything: the lock counts for nothing.
+    All,
+    /// These packages, wherever they are in the tree.
+    Names(Vec<String>),
+}
+
+/// Changes to the project's own dependencies that the user asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// What to add, as one writes it on a command line: `name`, `name@range`, a folder, a tarball, a repository. Paths are
+    /// relative to the project.
+    pub add: Vec<String>,
+    /// Names of dependencies to remove.
+    pub remove: Vec<String>,
+    /// What to look up again.
+    pub update: Update,
+    /// As which kind to list what is added; `None`: as what it is listed already, else as an ordinary dependency.
+    pub kind: Option<DependencyKind>,
+    /// Whether what is added is to be bundled with the package.
+    pub bundle: bool,
+    /// What stands before the version in `package.json`: npm's `save-prefix`, nothing for `save-exact`.
+    pub prefix: String,
+    /// Whether `package.json` is written.
+    pub save: bool,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self {
+            add: Vec::new(),
+            remove: Vec::new(),
+            update: Update::Nothing,
+            kind: None,
+            bundle: false,
+            prefix: "^".to_owned(),
+            save: true,
+        }
+    }
+}
+
+impl Changes {
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.remove.is_empty() && self.update == Update::Nothing
+    }
+}
+
 /// One install.
 #[derive(Debug, Clone, Default)]
 pub struct InstallRequest {
@@ -71,6 +125,8 @@ pub struct InstallRequest {
     pub lock_fields: LockFields,
     /// What not to install (it is in the lock all the same).
     pub omit: Omit,
+    /// What to add, remove and update; not with `ci`.
+    pub changes: Changes,
     /// Target and rules of resolution.
     pub resolve: ResolveOptions,
     /// Whether to tell at the end where the time went ([`Event::Timing`](crate::Event::Timing)).
@@ -110,6 +166,8 @@ pub struct Outcome {
     pub complete_lockfile: Vec<u8>,
     /// Whether it differs from what the project had.
     pub lock_changed: bool,
+    /// The new text of `package.json`; `None` where it stays as it is.
+    pub package_json: Option<Vec<u8>>,
     /// Installed packages.
     pub packages: u32,
     /// Of these, how many the store had before.

@@ -7,7 +7,7 @@
 mod conflict;
 mod document;
 mod legacy;
-mod nice;
+pub(crate) mod nice;
 mod paths;
 mod read;
 mod write;

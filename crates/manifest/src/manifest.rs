@@ -6,12 +6,15 @@
 mod bin;
 mod completion;
 pub(crate) mod document;
+mod edit;
 pub(crate) mod fields;
 pub(crate) mod normalise;
 pub(crate) mod value;
 
 #[cfg(test)]
 mod tests;
+
+pub use edit::{DependencyKind, Moved};
 
 use serde_json::Value;
 

@@ -19,7 +19,7 @@ use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{PREFIX, make_parent, replace_file};
+use crate::temporary::{PREFIX, make_parent, replace_file, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
@@ -349,6 +349,10 @@ impl ProjectTree for ProjectDirectory {
 
     async fn installed(&self) -> Option<Lockfile> {
         hidden_lock::trusted(&self.path)
+    }
+
+    async fn write_manifest(&self, bytes: &[u8]) -> Result<(), Fault> {
+        Ok(replace_users_file(&self.path.join("package.json"), bytes)?)
     }
 
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {

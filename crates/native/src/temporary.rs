@@ -1,7 +1,7 @@
 //! Temporary names, and guards that remove what was not published.
 
 use crate::NativeError;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,10 +67,22 @@ impl Drop for TemporaryDirectory {
 
 /// Writes `bytes` beside `path` and renames it there, so that `path` is always whole.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
+    replace(path, bytes, None)
+}
+
+/// As [`replace_file`], for a file of the user: it keeps its mode, and where it is a link, what that leads to is replaced.
+pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
+    replace(&target, bytes, mode)
+}
+
+fn replace(path: &Path, bytes: &[u8], mode: Option<Permissions>) -> Result<(), NativeError> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = parent.join(unique_name(&format!("{PREFIX}{name}-")));
     let written = fs::write(&temporary, bytes)
+        .and_then(|()| mode.map_or(Ok(()), |mode| fs::set_permissions(&temporary, mode)))
         .map_err(NativeError::io("write", path))
         .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));
     if written.is_err() {

@@ -117,6 +117,7 @@ const NESTING_LIMIT: u32 = 400;
 
 impl Builder {
     pub(crate) fn new(forest: Forest, shelf: Shelf, options: ResolveOptions) -> Self {
+        let options_requested = options.requested;
         Self {
             forest,
             shelf,
@@ -133,7 +134,7 @@ impl Builder {
             load_failures: Vec::new(),
             known_folders: Vec::new(),
             orphans: Vec::new(),
-            mutated: false,
+            mutated: options_requested,
             checks: Vec::new(),
             budget: Budget::default(),
             places: Vec::new(),
@@ -143,7 +144,9 @@ impl Builder {
 
     /// Puts every reachable node with a missing or wrong dependency into the queue, and the project.
     pub(crate) fn start(&mut self) -> Result<(), ResolveError> {
-        self.start_at(self.troubled())
+        let mut nodes = self.troubled();
+        nodes.extend(self.dependants_of_updated());
+        self.start_at(nodes)
     }
 
     /// Puts these nodes into the queue, and the project.
@@ -164,7 +167,7 @@ impl Builder {
             let mut trouble = false;
             for &(_, edge) in &self.forest.node(node).edges_out {
                 let Edge { to, kind, .. } = *self.forest.edge(edge);
-                let ignored = kind == Kind::PeerOptional && !self.options.save;
+                let ignored = kind == Kind::PeerOptional && !self.options.save && !self.options.requested;
                 trouble |= !ignored && (to.is_none() || !self.forest.is_valid(edge));
                 if let Some(to) = to
                     && reached.insert(to)
@@ -177,6 +180,24 @@ impl Builder {
             }
         }
         troubled
+    }
+
+    /// Everything that depends on a package that is to be looked up again.
+    fn dependants_of_updated(&self) -> Vec<NodeId> {
+        let mut dependants = Vec::new();
+        if self.options.update.is_empty() {
+            return dependants;
+        }
+        for node in self.forest.inventory() {
+            let is_named = self.is_to_update(self.forest.node(node).name);
+            let is_free = self.forest.node(node).parent.is_some()
+                && !self.forest.in_dependency_bundle(node)
+                && !self.forest.in_shrinkwrap(node);
+            if is_named && is_free {
+                dependants.extend(self.forest.node(node).edges_in.iter().map(|&edge| self.forest.edge(edge).from));
+            }
+        }
+        dependants
     }
 
     fn assert_root_overrides(&self) -> Result<(), ResolveError> {
@@ -262,7 +283,7 @@ impl Builder {
                 return false;
             }
             if !forest.is_valid(*edge) {
-                return kind != Kind::PeerOptional || self.options.save;
+                return kind != Kind::PeerOptional || self.options.save || self.options.requested;
             }
             if forest.is_workspace(to) {
                 return false;

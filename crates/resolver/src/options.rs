@@ -125,13 +125,8 @@ pub struct ResolveOptions {
     pub explicit: Vec<String>,
     /// Packages to be looked up again wherever they are (`npm update name`).
     pub update: Vec<String>,
-}
-
-impl ResolveOptions {
-    /// Whether the user asked for a change, rather than for what the files say.
-    pub(crate) fn has_requests(&self) -> bool {
-        !self.explicit.is_empty() || !self.update.is_empty()
-    }
+    /// Whether the user asked for a change (`npm install name`, `uninstall`, `update`), rather than for what the files say.
+    pub requested: bool,
 }
 
 impl Default for ResolveOptions {
@@ -159,6 +154,7 @@ impl Default for ResolveOptions {
             style: None,
             explicit: Vec::new(),
             update: Vec::new(),
+            requested: false,
         }
     }
 }

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::error::ResolveError;
 use crate::options::ResolveOptions;
 use fast_glob::glob_match;
 use gantry_manifest::{Packument, Text};
@@ -80,6 +81,26 @@ pub(crate) enum NoPick {
     Target,
     /// There are no versions at all.
     Empty,
+}
+
+/// The version that a tag, version or range of `name` means, by npm's choice; `None` where there is none.
+///
+/// # Errors
+/// A `before` that is no date.
+pub fn pick_version(
+    packument: Arc<Packument>,
+    name: &str,
+    spec: &Spec,
+    options: &ResolveOptions,
+) -> Result<Option<String>, ResolveError> {
+    let picker = Picker::new(options, cutoff(options)?);
+    Ok(picker.pick(&picker.versions(name, packument), spec).ok())
+}
+
+/// `before` in milliseconds since 1970.
+pub(crate) fn cutoff(options: &ResolveOptions) -> Result<Option<i64>, ResolveError> {
+    let Some(text) = &options.before else { return Ok(None) };
+    milliseconds(text).map(Some).ok_or_else(|| ResolveError::InvalidDate { text: text.clone() })
 }
 
 /// Whether a version accepts this Node and npm, and whether it is not deprecated.

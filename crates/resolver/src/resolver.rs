@@ -354,13 +354,7 @@ pub(crate) fn builder(
     lock: Option<&Lockfile>,
     options: ResolveOptions,
 ) -> Result<Builder, ResolveError> {
-    let before = match &options.before {
-        Some(text) => {
-            let time = crate::pick::milliseconds(text);
-            Some(time.ok_or_else(|| ResolveError::InvalidDate { text: text.clone() })?)
-        }
-        None => None,
-    };
+    let before = crate::pick::cutoff(&options)?;
     let (forest, Loaded { orphans, folders }) = from_lock::plant(project, lock, &options)?;
     let picker = Picker::new(&options, before);
     let shelf = Shelf::new(picker, from_lock::peers(&options));

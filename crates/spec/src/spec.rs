@@ -90,6 +90,16 @@ impl Spec {
         Ok(Spec { raw: raw.to_owned(), kind })
     }
 
+    /// Reads what one writes on a command line: `name`, `name@spec`, or a specifier alone, as `npa(argument)` does. Gives the
+    /// name too, empty where the text has none.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_argument(argument: &str) -> Result<(String, Spec), SpecError> {
+        let (name, raw) = split_argument(argument);
+        Ok((name.to_owned(), Spec::parse(name, &raw)?))
+    }
+
     /// Whether a registry answers it: a version, a range, a tag or an alias.
     pub fn is_registry(&self) -> bool {
         matches!(self.kind, SpecKind::Version(_) | SpecKind::Range(_) | SpecKind::Tag(_) | SpecKind::Alias { .. })

@@ -246,6 +246,10 @@ impl ProjectTree for WasiProject {
         self.make(plan)
     }
 
+    async fn write_manifest(&self, _bytes: &[u8]) -> Result<(), Fault> {
+        Ok(())
+    }
+
     async fn write_lock(&self, _bytes: &[u8]) -> Result<(), Fault> {
         // Only `ci` is offered here, which leaves the lock as it is.
         Ok(())

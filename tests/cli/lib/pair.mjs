@@ -1,7 +1,16 @@
 // One project twice: gantry and npm change it step by step and come to the same.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Workspace } from './programs.mjs';
 
@@ -44,25 +53,28 @@ export class Pair {
     for (const folder of this.folders) rmSync(join(folder, path), { recursive: true, force: true });
   }
 
-  /** Runs both, which must come to the same lock, the same tree and the same hidden lock. */
+  /** Runs both, each in its own folder, which must come to the same lock, the same tree and the same hidden lock. */
   same(step, command = 'install', words = []) {
     const [ours, theirs] = this.folders;
-    this.workspace.gantry(command, '--prefix', ours, '--ignore-scripts', ...words).succeeded();
+    this.workspace.gantryIn(ours, command, '--ignore-scripts', ...words).succeeded();
     this.workspace.npm(theirs, command, '--ignore-scripts', ...words).succeeded();
-    const text = (folder, path) => readFileSync(join(folder, path), 'utf8');
-    assert.equal(text(ours, 'package-lock.json'), text(theirs, 'package-lock.json'), `${step}: lock`);
+    const text = (folder, path) =>
+      existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined;
+    for (const path of ['package.json', 'package-lock.json']) {
+      assert.equal(text(ours, path), text(theirs, path), `${step}: ${path}`);
+    }
     assert.deepEqual(listing(ours), listing(theirs), `${step}: tree`);
     const hidden = 'node_modules/.package-lock.json';
     assert.equal(text(ours, hidden), text(theirs, hidden), `${step}: hidden lock`);
   }
 
   /** Runs both, which must fail; ours with `code`. */
-  fail(step, code, command = 'install') {
+  fail(step, code, command = 'install', words = []) {
     const [ours, theirs] = this.folders;
-    const run = this.workspace.gantry(command, '--prefix', ours, '--json');
+    const run = this.workspace.gantry(command, ...words, '--prefix', ours, '--json');
     assert.notEqual(run.status, 0, `${step}: gantry fails`);
     assert.equal(run.lines.at(-1).code, code, step);
-    assert.notEqual(this.workspace.npm(theirs, command, '--ignore-scripts').status, 0, `${step}: npm fails`);
+    assert.notEqual(this.workspace.npm(theirs, command, '--ignore-scripts', ...words).status, 0, `${step}: npm fails`);
     return run.lines.at(-1);
   }
 }

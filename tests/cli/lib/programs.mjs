@@ -69,6 +69,11 @@ export class Workspace {
     return this.#run(gantryCommand, words, this.folder);
   }
 
+  /** The same in a project's folder. */
+  gantryIn(project, ...words) {
+    return this.#run(gantryCommand, words, project);
+  }
+
   /** Runs npm in a project. */
   npm(project, ...words) {
     return this.#run(process.execPath, [npmScript, ...words], project);

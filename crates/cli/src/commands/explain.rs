@@ -1,12 +1,13 @@
 //! `gantry explain`
 
 use super::why;
+use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments};
 use crate::output::{note, print_line};
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Conflicts, Event, Fault, InstallMode, conflicts};
+use gantry_engine::{Conflicts, Event, Fault, conflicts};
 use gantry_native::NativeHost;
 
 /// Tells what conflicts, or why packages are in the tree; returns the exit status.
@@ -16,7 +17,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
     if !packages.is_empty() {
         return why::run(&WhyArguments { packages, prefix: resolve.prefix, json });
     }
-    let settings = load(&InstallArguments::plain(resolve), InstallMode::Install);
+    let settings = load(&InstallArguments::plain(resolve), &Task::Resolve);
     match settings.and_then(|settings| find(settings, json)) {
         Ok(found) if json => {
             print_line(&found.to_json().to_string());

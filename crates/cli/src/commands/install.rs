@@ -1,20 +1,21 @@
-//! `gantry install` and `gantry ci`
+//! `gantry install`, `uninstall`, `update` and `ci`
 
+use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
 use crate::report::Reporter;
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Fault, InstallMode, install};
+use gantry_engine::{Event, Fault, install};
 use gantry_native::{NativeHost, ProjectLock};
 use std::sync::{Arc, Mutex};
 
 /// Runs an install; returns the exit status.
-pub fn run(arguments: &InstallArguments, mode: InstallMode) -> u8 {
+pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     // Before the project is read: else another install could change it in between.
     let outcome = ProjectLock::take(&arguments.resolve.prefix)
         .map_err(Fault::from)
-        .and_then(|lock| load(arguments, mode).and_then(|settings| perform(arguments, settings, lock)));
+        .and_then(|lock| load(arguments, task).and_then(|settings| perform(arguments, settings, lock)));
     match outcome {
         Ok(()) => 0,
         Err(fault) => {

@@ -110,7 +110,7 @@ fn in_order<'a>(members: impl Iterator<Item = (&'a str, Part<'a>)>) -> Vec<(Rank
 }
 
 /// `JSON.stringify` uses no more than ten characters of indentation.
-fn first_ten(indent: &str) -> &str {
+pub(crate) fn first_ten(indent: &str) -> &str {
     indent.char_indices().nth(10).map_or(indent, |(end, _)| &indent[..end])
 }
 
@@ -268,7 +268,7 @@ impl<'a> Rank<'a> {
 }
 
 /// Keys such as `0` and `42`, which JavaScript orders as numbers before all others.
-fn list_index(key: &str) -> Option<u32> {
+pub(crate) fn list_index(key: &str) -> Option<u32> {
     key.as_bytes().first()?.is_ascii_digit().then_some(())?;
     let index: u32 = key.parse().ok()?;
     (index != u32::MAX && index.to_string() == key).then_some(index)

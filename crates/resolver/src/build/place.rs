@@ -350,7 +350,7 @@ impl Builder {
             }
             // Unless the lock is to be kept as it is, somebody already looked at is looked at again.
             let again = match own {
-                Some(Verdict::Free) => self.options.save || self.options.has_requests(),
+                Some(Verdict::Free) => self.options.save || self.options.requested,
                 _ => true,
             };
             if again {

@@ -1,6 +1,7 @@
 //! What does not come from a registry: where a specifier leads, and whether a node is what it leads to.
 
 use super::Forest;
+use crate::ResolveOptions;
 use crate::ids::{EdgeId, NodeId, SpecId};
 use gantry_spec::{GitSpec, Spec, SpecKind};
 
@@ -12,6 +13,25 @@ pub(crate) struct Anchors {
     pub(crate) project: String,
     /// The user's home folder, absolute.
     pub(crate) home: String,
+}
+
+impl Anchors {
+    /// An absolute path, or one below the home folder, as seen from the project; `None` of others.
+    fn absolute(&self, path: &str) -> Option<String> {
+        let Self { project, home } = self;
+        let absolute = match path.strip_prefix("~/") {
+            Some(rest) => format!("{home}/{rest}"),
+            None if path.starts_with('/') => path.to_owned(),
+            None => return None,
+        };
+        Some(if project.is_empty() { absolute } else { relative(project, &absolute) })
+    }
+}
+
+/// A path in a specifier of the project itself, relative to the project, with `/`; what is outside of it starts with `..`.
+pub fn path_in_project(options: &ResolveOptions, path: &str) -> String {
+    let anchors = Anchors { project: options.project_path.clone(), home: options.home_path.clone() };
+    anchors.absolute(path).unwrap_or_else(|| join("", path))
 }
 
 impl Forest {
@@ -31,13 +51,7 @@ impl Forest {
 
     /// A path in a specifier of an edge, relative to the project.
     pub(crate) fn path_of(&self, id: EdgeId, path: &str) -> String {
-        let Anchors { project, home } = &self.anchors;
-        let absolute = match path.strip_prefix("~/") {
-            Some(rest) => format!("{home}/{rest}"),
-            None if path.starts_with('/') => path.to_owned(),
-            None => return join(&self.base_of(id), path),
-        };
-        if project.is_empty() { absolute } else { relative(project, &absolute) }
+        self.anchors.absolute(path).unwrap_or_else(|| join(&self.base_of(id), path))
     }
 
     /// Whether `node` is what a specifier of the edge that leads to no registry asks for.

@@ -42,6 +42,17 @@ impl GitSpec {
         self.range.as_deref().and_then(Range::parse)
     }
 
+    /// What `npm install` of this specifier writes into `package.json`: of a known host its shortcut, unless that would lose
+    /// user and password.
+    pub fn saved_by_install(&self) -> String {
+        match &self.hosted {
+            Some(hosted) if hosted.auth.is_none() => {
+                hosted.shortcut(self.saved.split_once('#').map(|(_, committish)| committish))
+            }
+            _ => self.saved.clone(),
+        }
+    }
+
     pub(super) fn from_hosted(
         package: &str,
         raw: &str,

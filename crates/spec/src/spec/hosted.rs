@@ -218,10 +218,15 @@ impl HostedGit {
         format!("git+{url}")
     }
 
+    /// `github:user/project`, with `#committish` if one is given.
+    pub(super) fn shortcut(&self, committish: Option<&str>) -> String {
+        format!("{}:{}{}", self.kind.name(), self.path(), hash(committish))
+    }
+
     /// What npm writes into `package.json`.
     pub(super) fn saved(&self, committish: Option<&str>) -> String {
         match self.form {
-            Form::Shortcut => format!("{}:{}{}", self.kind.name(), self.path(), hash(committish)),
+            Form::Shortcut => self.shortcut(committish),
             Form::Ssh => format!("git+{}", self.ssh_url(committish)),
             // On this host alone npm leaves out `git+`.
             Form::Https if self.kind == HostedKind::SourceHut => self.https_url(committish),

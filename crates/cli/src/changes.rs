@@ -1,0 +1,133 @@
+//! What a command is to do to the project's own dependencies, and npm's settings of how that is saved.
+
+use crate::options::SaveArguments;
+use gantry_engine::{Changes, Fault, InstallMode, Update};
+use gantry_manifest::{Config, DependencyKind, NpmrcValue};
+use gantry_resolver::{ResolveOptions, path_in_project};
+use gantry_spec::{PackageName, Spec, SpecKind};
+use std::path::Path;
+
+/// A command that resolves.
+pub enum Task<'a> {
+    /// `install`, with packages to add or without.
+    Add(&'a [String], &'a SaveArguments),
+    /// `uninstall`
+    Remove(&'a [String]),
+    /// `update`; without names everything.
+    Update(&'a [String]),
+    /// `ci`
+    Ci,
+    /// Whatever only resolves.
+    Resolve,
+}
+
+impl Task<'_> {
+    /// Which of npm's two ways to install.
+    pub fn mode(&self) -> InstallMode {
+        if matches!(self, Self::Ci) { InstallMode::Ci } else { InstallMode::Install }
+    }
+
+    /// Its own options, as settings.
+    pub fn options_layer(&self) -> Vec<(String, NpmrcValue)> {
+        let Self::Add(_, save) = self else { return Vec::new() };
+        let kinds = [
+            ("save-prod", save.save_prod),
+            ("save-dev", save.save_dev),
+            ("save-optional", save.save_optional),
+            ("save-peer", save.save_peer),
+        ];
+        let mut layer = Vec::new();
+        let mut set = |key: &str, value: String| layer.push((key.to_owned(), NpmrcValue::Text(value)));
+        if kinds.iter().any(|(_, wanted)| *wanted) {
+            // One excludes those that a file sets.
+            for (key, wanted) in kinds {
+                set(key, wanted.to_string());
+            }
+        }
+        if save.save_bundle {
+            set("save-bundle", true.to_string());
+        }
+        if save.save_exact {
+            set("save-exact", true.to_string());
+        }
+        if let Some(prefix) = &save.save_prefix {
+            set("save-exact", false.to_string());
+            set("save-prefix", prefix.clone());
+        }
+        layer
+    }
+}
+
+/// What a command is to change.
+pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Changes, Fault> {
+    let is = |key: &str| config.get_bool(key) == Some(true);
+    let mut changes =
+        Changes { kind: kind(config), save: config.get_bool("save") != Some(false), ..Changes::default() };
+    // Peers cannot be bundled.
+    changes.bundle = is("save-bundle") && !is("save-peer");
+    if is("save-exact") {
+        changes.prefix.clear();
+    } else if let Some(prefix) = config.get("save-prefix") {
+        prefix.clone_into(&mut changes.prefix);
+    }
+    match task {
+        Task::Add(packages, _) => {
+            for argument in *packages {
+                changes.add.extend(from_here(argument, project)?);
+            }
+        }
+        Task::Remove(names) => changes.remove = names.to_vec(),
+        Task::Update(names) => {
+            changes.save = is("save");
+            changes.update = if names.is_empty() { Update::All } else { Update::Names(named(names)?) };
+        }
+        Task::Ci | Task::Resolve => {}
+    }
+    Ok(changes)
+}
+
+fn kind(config: &Config) -> Option<DependencyKind> {
+    let is = |key: &str| config.get_bool(key) == Some(true);
+    match (is("save-optional"), is("save-peer")) {
+        (true, true) => Some(DependencyKind::PeerOptional),
+        (true, false) => Some(DependencyKind::Optional),
+        (false, true) => Some(DependencyKind::Peer),
+        (false, false) if is("save-dev") => Some(DependencyKind::Development),
+        (false, false) => is("save-prod").then_some(DependencyKind::Production),
+    }
+}
+
+/// An argument whose paths no longer depend on where the command runs; `None` of the project's own folder, which is no
+/// dependency of itself.
+fn from_here(argument: &str, project: &Path) -> Result<Option<String>, Fault> {
+    // What it lacks is said where it is looked into.
+    let Ok((name, spec)) = Spec::parse_argument(argument) else { return Ok(Some(argument.to_owned())) };
+    let (SpecKind::Directory { path } | SpecKind::File { path }) = &spec.kind else {
+        return Ok(Some(argument.to_owned()));
+    };
+    if path.starts_with("~/") {
+        return Ok(Some(argument.to_owned()));
+    }
+    // An empty path is this folder.
+    let path = if path.is_empty() { "." } else { path };
+    let absolute = std::path::absolute(path)
+        .map_err(|error| Fault::new("CONFIG_INVALID", format!("{argument}: the path cannot be followed: {error}")))?;
+    let mut here = ResolveOptions::default();
+    here.project_path = project.to_string_lossy().into_owned();
+    if name.is_empty() && path_in_project(&here, &absolute.to_string_lossy()).is_empty() {
+        return Ok(None);
+    }
+    let at = if name.is_empty() { String::new() } else { format!("{name}@") };
+    Ok(Some(format!("{at}file:{}", absolute.display())))
+}
+
+/// `update` takes names alone, as npm's does.
+fn named(names: &[String]) -> Result<Vec<String>, Fault> {
+    for name in names {
+        if name.parse::<PackageName>().is_err() {
+            return Err(Fault::new("CONFIG_INVALID", format!("update {name}: that is no name of a package"))
+                .with_hint("Name it without a version; what package.json allows decides."));
+        }
+    }
+    Ok(names.to_vec())
+}

@@ -1,0 +1,269 @@
+// Dependencies added, removed and brought up to date by name: gantry and npm change the same project and come to the same
+// package.json, lock and tree.
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { Pair } from './lib/pair.mjs';
+import { projectsFolder, registryForSuite } from './lib/programs.mjs';
+
+const manifest = (fields) => ({ name: 'project', version: '1.0.0', ...fields });
+const read = (folder, file) => readFileSync(join(folder, file), 'utf8');
+const written = (pair) => JSON.parse(read(pair.folders[0], 'package.json'));
+
+describe('dependencies changed by name', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    '--fixtures',
+    'basic',
+  );
+  const pairOf = (context, fields = {}, files = {}) =>
+    new Pair(context, registry, { 'package.json': manifest(fields), ...files });
+
+  test('a package is added with the range npm saves', (context) => {
+    const pair = pairOf(context);
+    pair.same('the first', 'install', ['right']);
+    assert.deepEqual(written(pair).dependencies, { right: '^1.0.0' });
+    pair.same('an exact version', 'install', ['left@1.0.0']);
+    pair.same('another in its place', 'install', ['left@1.1.0', '--save-exact']);
+    assert.equal(written(pair).dependencies.left, '1.1.0');
+    pair.same('a wider range', 'install', ['left@>=1 <1.1.0 || 1.0.0']);
+    pair.same('a tag', 'install', ['left@next']);
+    assert.equal(written(pair).dependencies.left, '^2.0.0-beta.1');
+    pair.same('several, with a prefix', 'install', ['@scope/middle', 'executable@1', '--save-prefix', '~']);
+    assert.equal(written(pair).dependencies.executable, '~1.0.0');
+    pair.same('what is there', 'install', ['right']);
+    pair.same('nothing more');
+    pair.same('from the lock', 'ci');
+  });
+
+  test('every kind of dependency, and from one kind to another', (context) => {
+    const pair = pairOf(context, { dependencies: { left: '^1.0.0' } });
+    pair.same('for development', 'install', ['-D', 'right']);
+    pair.same('optional', 'install', ['-O', 'executable']);
+    pair.same('a peer', 'install', ['--save-peer', 'peer-host@1']);
+    pair.same('to the optional ones', 'install', ['-O', 'right']);
+    pair.same('back for production', 'install', ['-P', 'right']);
+    pair.same('for development instead', 'install', ['-D', 'left']);
+    pair.same('a peer that is for development, too', 'install', ['--save-peer', 'left@1.0.0']);
+    pair.same('newer in both', 'install', ['left@1.1.0']);
+    pair.same('bundled', 'install', ['-B', 'executable', '@scope/middle']);
+    assert.deepEqual(written(pair).bundleDependencies, ['@scope/middle', 'executable']);
+    pair.same('for production after all', 'install', ['-P', 'left']);
+    pair.same('nothing more');
+  });
+
+  test('settings of a file say how it is saved', (context) => {
+    const pair = pairOf(context, {}, { '.npmrc': 'save-exact=true\nsave-dev=true\n' });
+    pair.same('by the file', 'install', ['left']);
+    assert.deepEqual(written(pair).devDependencies, { left: '1.1.0' });
+    pair.write({ '.npmrc': 'save-prefix=~\n' });
+    pair.same('another prefix', 'install', ['right']);
+    assert.deepEqual(written(pair).dependencies, { right: '~1.0.0' });
+  });
+
+  test('an alias is saved as one', (context) => {
+    const pair = pairOf(context);
+    pair.same('with a range', 'install', ['old@npm:left@1.0.0']);
+    assert.deepEqual(written(pair).dependencies, { old: 'npm:left@^1.0.0' });
+    pair.same('another name for the same', 'install', ['newest@npm:left']);
+    pair.same('again', 'install', ['old']);
+    pair.same('one less', 'uninstall', ['old']);
+  });
+
+  test('packages are removed from wherever they are', (context) => {
+    const pair = pairOf(context, {
+      dependencies: { right: '1', left: '1.0.0', '@scope/middle': '1' },
+      devDependencies: { executable: '1' },
+      optionalDependencies: { 'with-optional': '1' },
+      peerDependencies: { 'peer-host': '1' },
+      bundleDependencies: ['right'],
+    });
+    pair.same('first');
+    pair.same('one', 'uninstall', ['right']);
+    pair.same('another that others need', 'uninstall', ['left']);
+    pair.same('the last of its list', 'uninstall', ['executable']);
+    pair.same('one that is not there', 'uninstall', ['never-published']);
+    pair.same('the rest', 'uninstall', ['with-optional', 'peer-host', '@scope/middle']);
+    assert.deepEqual(written(pair), manifest({}));
+  });
+
+  test('what is updated is what was named, as far as package.json allows', (context) => {
+    const locked = { left: '1.0.0', right: '1', 'peer-host': '1.0.0' };
+    const pair = pairOf(context, { dependencies: locked });
+    pair.same('first');
+    pair.write({ 'package.json': manifest({ dependencies: { ...locked, left: '^1.0.0', 'peer-host': '>=1' } }) });
+    pair.same('what is locked stays');
+    pair.same('one', 'update', ['left']);
+    assert.equal(written(pair).dependencies.left, '^1.0.0');
+    assert.match(read(pair.folders[0], 'package-lock.json'), /left-1\.1\.0\.tgz/);
+    pair.same('everything', 'update');
+    assert.match(read(pair.folders[0], 'package-lock.json'), /peer-host-2\.0\.0\.tgz/);
+    pair.same('with the ranges', 'update', ['--save']);
+    assert.equal(written(pair).dependencies.left, '^1.1.0');
+  });
+
+  test('one is updated wherever it is in the tree', (context) => {
+    const pair = pairOf(context, { dependencies: { right: '1', left: '1.0.0' } });
+    pair.same('first');
+    pair.same('the shared one is not ours alone any more', 'uninstall', ['left']);
+    assert.match(read(pair.folders[0], 'package-lock.json'), /left-1\.0\.0\.tgz/);
+    pair.same('below another', 'update', ['left']);
+    assert.match(read(pair.folders[0], 'package-lock.json'), /left-1\.1\.0\.tgz/);
+    pair.same('saved, where it is a dependency', 'update', ['right', '--save']);
+  });
+
+  test('a lock of another version is brought up to date, or not, as by npm', (context) => {
+    const pair = pairOf(context, { dependencies: { left: '^1.0.0' } });
+    pair.same('version 2', 'install', ['--lockfile-version', '2']);
+    pair.same('added', 'install', ['right']);
+    pair.same('updated by name', 'update', ['left']);
+    pair.same('all', 'update');
+  });
+
+  test('peers of what is added come along, and a conflict changes nothing', (context) => {
+    const pair = pairOf(context, { dependencies: { 'peer-host': '^2.0.0' } });
+    pair.same('first');
+    const before = pair.folders.map((folder) => [read(folder, 'package.json'), read(folder, 'package-lock.json')]);
+    pair.fail('a conflict', 'RESOLVE_PEER_CONFLICT', 'install', ['peer-guest']);
+    assert.deepEqual(
+      pair.folders.map((folder) => [read(folder, 'package.json'), read(folder, 'package-lock.json')]),
+      before,
+    );
+    pair.same('the peer goes', 'uninstall', ['peer-host']);
+    pair.same('and comes with its guest', 'install', ['peer-guest']);
+    pair.same('in place of another', 'install', ['peer-host@1']);
+  });
+
+  test('folders, tarballs and addresses get their names from what is there', (context) => {
+    const tarball = `${registry}left/-/left-1.0.0.tgz`;
+    const pair = pairOf(context, {}, { 'libs/own/package.json': { name: 'its-own', version: '2.0.0' } });
+    pair.same('a folder', 'install', ['./libs/own']);
+    assert.deepEqual(written(pair).dependencies, { 'its-own': 'file:libs/own' });
+    pair.same('an address', 'install', [tarball]);
+    assert.equal(written(pair).dependencies.left, tarball);
+    pair.same('under another name', 'install', [`other@${tarball}`]);
+    pair.same('from the lock', 'ci');
+  });
+
+  test('package.json keeps its look, its mode, and the link it is', (context) => {
+    const text =
+      '{\r\n\t"version": "1.0.0",\r\n\t"x": [1.50, "\\u00e9"],\r\n\t"name": "project",\r\n\t"files": []\r\n}\r\n';
+    const pair = new Pair(context, registry, { 'package.json': text });
+    pair.same('tabs', 'install', ['left']);
+    assert.match(read(pair.folders[0], 'package.json'), /^\{\r\n\t"version"/);
+    const [ours] = pair.folders;
+    renameSync(join(ours, 'package.json'), join(ours, 'real.json'));
+    symlinkSync('real.json', join(ours, 'package.json'));
+    chmodSync(join(ours, 'real.json'), 0o600);
+    pair.workspace.gantry('install', 'right', '--prefix', ours).succeeded();
+    assert.equal(readlinkSync(join(ours, 'package.json')), 'real.json');
+    assert.equal(statSync(join(ours, 'real.json')).mode & 0o777, 0o600);
+    assert.ok(JSON.parse(read(ours, 'real.json')).dependencies.right);
+    assert.ok(lstatSync(join(ours, 'node_modules/right')).isDirectory());
+    writeFileSync(join(ours, 'real.json'), '{"name":"project"}');
+    pair.workspace.gantry('install', 'left@1.0.0', '--prefix', ours).succeeded();
+    assert.equal(read(ours, 'real.json'), '{"name":"project","dependencies":{"left":"^1.0.0"}}');
+  });
+
+  test('only the lock, nothing saved, or no lock at all', (context) => {
+    const pair = pairOf(context, { dependencies: { left: '1.0.0' } });
+    pair.same('first');
+    pair.same('nothing is saved', 'install', ['right', '--no-save']);
+    assert.deepEqual(written(pair).dependencies, { left: '1.0.0' });
+    const bare = pairOf(context, { dependencies: { left: '1.0.0' } });
+    const options = ['--package-lock-only'];
+    const both = (command, words) => {
+      const [ours, theirs] = bare.folders;
+      bare.workspace.gantry(command, ...words, '--prefix', ours).succeeded();
+      bare.workspace.npm(theirs, command, ...words).succeeded();
+      for (const file of ['package.json', 'package-lock.json']) assert.equal(read(ours, file), read(theirs, file));
+    };
+    both('install', ['right', ...options]);
+    both('update', ['left', ...options]);
+    both('uninstall', ['right', ...options]);
+    const [ours] = pairOf(context).folders;
+    bare.workspace.gantry('install', 'left', '--no-package-lock', '--prefix', ours).succeeded();
+    assert.deepEqual(JSON.parse(read(ours, 'package.json')).dependencies, { left: '^1.1.0' });
+    assert.throws(() => read(ours, 'package-lock.json'), /ENOENT/);
+  });
+
+  test('what cannot be added is said, and nothing is changed', (context) => {
+    const pair = pairOf(context, {}, { 'nameless/package.json': {} });
+    const [ours] = pair.folders;
+    const before = read(ours, 'package.json');
+    for (const [words, code, status] of [
+      [['install', 'never-published'], 'RESOLVE_PACKAGE_NOT_FOUND', 1],
+      [['install', 'left@never-tagged'], 'RESOLVE_NO_MATCHING_VERSION', 1],
+      [['install', 'left@^99'], 'RESOLVE_NO_MATCHING_VERSION', 1],
+      [['install', 'workspace:*'], 'SPEC_UNSUPPORTED_PROTOCOL', 1],
+      [['install', 'file:nameless'], 'DEPENDENCY_NAMELESS', 1],
+      [['install', 'left', '--save-dev', '--save-peer'], undefined, 2],
+      [['update', 'left@1'], 'CONFIG_INVALID', 1],
+      [['uninstall'], undefined, 2],
+    ]) {
+      const run = pair.workspace.gantry(
+        ...words.map((word) => word.replace('nameless', join(ours, 'nameless'))),
+        '--prefix',
+        ours,
+        '--json',
+      );
+      assert.equal(run.status, status, `${words.join(' ')}: ${run.stdout}${run.stderr}`);
+      if (code) assert.equal(run.lines.at(-1).code, code, words.join(' '));
+      assert.equal(read(ours, 'package.json'), before);
+    }
+  });
+});
+
+describe('dependencies of recorded projects changed by name', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite((url) => {
+    registry = url;
+  });
+
+  // Metadata alone: the recording has the tarballs of what these projects need, and changes may need others.
+  for (const name of ['react', 'vue', 'express']) {
+    test(`${name}: what others bring along is added, what was there removed, and some of it updated`, (context) => {
+      const files = { 'package.json': readFileSync(join(projectsFolder, name, 'package.json'), 'utf8') };
+      const pair = new Pair(context, registry, files);
+      const lock = () => JSON.parse(read(pair.folders[0], 'package-lock.json')).packages;
+      const both = (command, ...words) => {
+        const [ours, theirs] = pair.folders;
+        const options = ['--package-lock-only', '--ignore-scripts'];
+        pair.workspace.gantryIn(ours, command, ...words, ...options).succeeded();
+        pair.workspace.npm(theirs, command, ...words, ...options).succeeded();
+        for (const file of ['package.json', 'package-lock.json']) {
+          assert.equal(read(ours, file), read(theirs, file), `${command} ${words.join(' ')}: ${file}`);
+        }
+      };
+      both('install');
+      // Not those of other platforms, which both refuse as ordinary dependencies.
+      const below = Object.entries(lock()).filter(
+        ([path, entry]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !entry.cpu && !entry.os,
+      );
+      const names = below.map(([path]) => path.slice('node_modules/'.length));
+      const own = Object.keys({ ...lock()[''].dependencies, ...lock()[''].devDependencies });
+      const foreign = names.filter((known) => !own.includes(known));
+      const at = (list, part) => list[Math.floor(list.length * part)];
+      both('install', at(foreign, 0.2), `${at(foreign, 0.7)}@${lock()[`node_modules/${at(foreign, 0.7)}`].version}`);
+      both('install', '-D', at(foreign, 0.5));
+      both('uninstall', own[0]);
+      both('update', at(names, 0.4), at(names, 0.9));
+      both('install', own[0]);
+      both('uninstall', at(own, 0.5), at(foreign, 0.2));
+      both('update');
+    });
+  }
+});
