@@ -9,6 +9,7 @@ import { GantryError } from './errors.js';
 import { uniqueLifeName } from './liveness.js';
 import { Project } from './project.js';
 import {
+  type DependencyChanges,
   type DependencyKind,
   type InstallEvent,
   type InstallParameters,
@@ -48,7 +49,7 @@ export interface OpenOptions extends Patience {
   onWaiting?: () => void;
 }
 
-export interface InstallOptions {
+export interface InstallOptions extends DependencyChanges {
   /** A `package.json`, as text or as the object it holds. */
   packageJson: string | object;
   /**
@@ -238,7 +239,21 @@ function installParameters(options: InstallOptions): InstallParameters {
   if (timing) parameters.timing = timing;
   if (options.before !== undefined) parameters.before = options.before;
   if (options.files) parameters.files = readFiles(options.files);
+  const changes = changesIn(options);
+  if (changes) parameters.changes = changes;
   return parameters;
+}
+
+/** What is to change of the dependencies; `undefined` if nothing is. */
+function changesIn({ add, remove, update, saveAs, savePrefix }: DependencyChanges): DependencyChanges | undefined {
+  if (add === undefined && remove === undefined && update === undefined) return undefined;
+  const changes: DependencyChanges = {};
+  if (add) changes.add = [...add];
+  if (remove) changes.remove = [...remove];
+  if (update) changes.update = update === true ? true : [...update];
+  if (saveAs) changes.saveAs = saveAs;
+  if (savePrefix !== undefined) changes.savePrefix = savePrefix;
+  return changes;
 }
 
 /** What an install can make use of: manifests and tarballs. A page may hand over all it has without sending all of it. */

@@ -15,6 +15,7 @@ export type { Project } from './project.js';
 export type {
   ConflictingDependency,
   ConflictingPackage,
+  DependencyChanges,
   DependencyExplanation,
   DependencyKind,
   EntryKind,

@@ -7,6 +7,8 @@ import { RemoteTree, TREE, type Tree } from './tree.js';
 
 export class Project {
   readonly name: string;
+  /** Text of `package.json`, where `add` or `remove` has changed it: the one to keep from now on. */
+  readonly packageJson: string | undefined;
   /** Text of `package-lock.json`, byte for byte what npm writes. */
   readonly lockfile: string;
   /** Packages in the tree. */
@@ -36,6 +38,7 @@ export class Project {
   /** @internal */
   constructor(connection: Connection, store: string, data: InstalledProject) {
     this.name = data.name;
+    this.packageJson = data.packageJson;
     this.lockfile = data.lockfile;
     this.packages = data.packages;
     this.files = data.files;

@@ -51,6 +51,23 @@ export interface Target {
 
 export type DependencyKind = 'dev' | 'optional' | 'peer';
 
+/** Changes to the project's own dependencies, by npm's rules. */
+export interface DependencyChanges {
+  /**
+   * Packages to add, as one writes them after `npm install`: `left`, `left@^1`, `left@next`, `other@npm:left`, the address of
+   * a tarball, a repository, a folder of `files`.
+   */
+  add?: string[];
+  /** Names of dependencies to remove. */
+  remove?: string[];
+  /** Packages to look up again wherever they are in the tree, as far as `packageJson` allows; `true`: all of them. */
+  update?: string[] | true;
+  /** Which list `add` adds to. Unless given it is the one that has the name, and else `dependencies`. */
+  saveAs?: 'prod' | DependencyKind;
+  /** What stands before the version that is saved: `^` unless given, nothing for that version alone. */
+  savePrefix?: string;
+}
+
 export interface InstallParameters {
   project: string;
   packageJson: string;
@@ -67,6 +84,7 @@ export interface InstallParameters {
   timing?: boolean;
   files?: Record<string, Uint8Array>;
   before?: string;
+  changes?: DependencyChanges;
 }
 
 /** One kind of work in figures. Times are in milliseconds. */
@@ -129,6 +147,8 @@ export type InstallEvent =
 /** What an install left behind. */
 export interface InstalledProject {
   name: string;
+  /** Text of `package.json`, where the install has changed it. */
+  packageJson?: string;
   /** Text of `package-lock.json`, as npm would write it. */
   lockfile: string;
   packages: number;

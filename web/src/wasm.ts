@@ -5,6 +5,7 @@
 import init, * as glue from '../wasm/gantry.js';
 import type {
   ArchiveFormat,
+  DependencyChanges,
   DependencyKind,
   DirectoryEntryData,
   FileLocation,
@@ -44,6 +45,7 @@ export interface InstallRequest {
   timing?: boolean;
   files?: Record<string, Uint8Array>;
   before?: string;
+  changes?: DependencyChanges;
 }
 
 /** Made by an unpack worker's wasm for the coordinator's; opaque between them. */

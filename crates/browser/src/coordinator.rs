@@ -75,6 +75,7 @@ impl Coordinator {
         thrown(match self.opened(name) {
             Ok(project) => to_object(&InstalledProject {
                 name: name.to_owned(),
+                package_json: None,
                 lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
                 packages: project.packages,
                 files: project.files,

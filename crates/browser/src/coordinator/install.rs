@@ -23,8 +23,12 @@ use web_sys::AbortSignal;
 
 /// What an install left behind.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct InstalledProject {
     pub name: String,
+    /// Where it has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package_json: Option<String>,
     pub lockfile: String,
     pub packages: u32,
     pub files: u64,
@@ -190,6 +194,7 @@ impl Coordinator {
         }
         let installed = InstalledProject {
             name: name.clone(),
+            package_json: outcome.package_json.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
             packages: outcome.packages,
             files: project.files,

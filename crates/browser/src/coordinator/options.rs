@@ -3,8 +3,8 @@
 use crate::pool::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
-use gantry_engine::{Extent, Fault, InstallMode, InstallRequest, LockFields};
-use gantry_manifest::{Config, NpmrcValue, without_userinfo};
+use gantry_engine::{Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update};
+use gantry_manifest::{Config, DependencyKind, NpmrcValue, without_userinfo};
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -57,6 +57,56 @@ pub(super) struct InstallOptions {
     before: Option<String>,
     #[serde(default)]
     files: BTreeMap<String, FileBytes>,
+    changes: Option<ChangeOptions>,
+}
+
+/// What is to change of the dependencies.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ChangeOptions {
+    #[serde(default)]
+    add: Vec<String>,
+    #[serde(default)]
+    remove: Vec<String>,
+    update: Option<UpdateOption>,
+    save_as: Option<String>,
+    save_prefix: Option<String>,
+}
+
+/// Names, or `true` for everything.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum UpdateOption {
+    Names(Vec<String>),
+    All(bool),
+}
+
+impl ChangeOptions {
+    fn understood(self) -> Result<Changes, Fault> {
+        let kind = match self.save_as.as_deref() {
+            None => None,
+            Some("prod") => Some(DependencyKind::Production),
+            Some("dev") => Some(DependencyKind::Development),
+            Some("optional") => Some(DependencyKind::Optional),
+            Some("peer") => Some(DependencyKind::Peer),
+            Some(other) => {
+                let message = format!("saveAs: {other} is none of prod, dev, optional, peer");
+                return Err(Fault::new("INVALID_OPTION", message));
+            }
+        };
+        let update = match self.update {
+            Some(UpdateOption::All(true)) => Update::All,
+            Some(UpdateOption::Names(names)) if !names.is_empty() => Update::Names(names),
+            _ => Update::Nothing,
+        };
+        let mut changes = Changes { add: self.add, remove: self.remove, update, kind, ..Changes::default() };
+        if let Some(prefix) = self.save_prefix {
+            changes.prefix = prefix;
+        }
+        // As npm has it: bringing up to date changes no range.
+        changes.save = !(changes.add.is_empty() && changes.remove.is_empty());
+        Ok(changes)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -168,6 +218,11 @@ impl InstallOptions {
         if let Some(other) = self.lockfile_version.filter(|version| !(1..=3).contains(version)) {
             return Err(Fault::new("INVALID_OPTION", format!("lockfileVersion: {other} is none of 1, 2, 3")));
         }
+        let changes = self.changes.map(ChangeOptions::understood).transpose()?.unwrap_or_default();
+        if self.frozen && !changes.is_empty() {
+            let message = "add, remove and update change the lock, which frozen keeps as it is";
+            return Err(Fault::new("INVALID_OPTION", message));
+        }
         Ok(InstallRequest {
             package_json: self.package_json.into_bytes(),
             package_json_path: "package.json".to_owned(),
@@ -178,6 +233,7 @@ impl InstallOptions {
             extent: Extent::Tree,
             lock_fields,
             omit,
+            changes,
             resolve,
             timing: self.timing,
             ..InstallRequest::default()
