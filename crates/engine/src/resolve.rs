@@ -126,8 +126,11 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
     ) -> Result<(), EngineError> {
         let Self { host, request, .. } = *self;
         progress.count(|counters| counters.resolved += 1);
-        let is_unpacked = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
-        if is_unpacked && self.fetches_early {
+        // What brings others along is looked into before placement can end, wherever it is installed.
+        let is_opened = !pick.manifest.bundle_dependencies.is_empty() || pick.manifest.has_shrinkwrap;
+        let is_installed = request.extent == Extent::Tree && installs_on(&pick.manifest, &request.resolve.target);
+        let is_unpacked = is_opened || is_installed;
+        if is_opened || (is_installed && self.fetches_early) {
             if let Some(job) = job_of(host, &pick.name, &pick.manifest)? {
                 traffic.want(job, progress);
             }

@@ -310,8 +310,13 @@ impl<'a, H: Host> Traffic<'a, H> {
                 Arrival::Landing(packument(host.registry(), request, needs_dates).await)
             }));
         }
-        // While packuments come in others will be asked for: half of the lane is kept for them.
-        let room = if self.packuments_flying == 0 { lane } else { lane.div_ceil(2) };
+        // While packuments come in others will be asked for, about as many as a tree's next level is larger than this one: twice
+        // as many slots are kept for them, at most half of the lane. At the end of a walk, when few are left, that is not much.
+        let kept = match self.packuments_flying {
+            0 => 0,
+            flying => (2 * flying).clamp(lane / 8, lane.div_ceil(2)),
+        };
+        let room = lane - kept;
         while self.document_flights.len() < room {
             let Some((version, integrity, since)) = self.versions.pop_front() else { break };
             progress.waited(Work::Version, progress.now() - since);
