@@ -58,7 +58,7 @@ pub fn load(arguments: &InstallArguments, task: &Task<'_>) -> Result<Settings, F
     refuse_credentials_without_address(&config)?;
     let mut warnings = Vec::new();
 
-    let ProjectFiles { package_json, lockfile, lockfile_name } = ProjectDirectory::read(&project)?;
+    let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = ProjectDirectory::read(&project)?;
     let package_json_path = project.join("package.json").display().to_string();
     let package_json = package_json.ok_or_else(|| {
         Fault::new("MANIFEST_MISSING", format!("{package_json_path} is missing"))
@@ -82,6 +82,7 @@ pub fn load(arguments: &InstallArguments, task: &Task<'_>) -> Result<Settings, F
         package_json_path,
         lockfile,
         lockfile_path: lockfile_name.to_owned(),
+        yarn_lock,
         lockfile_version: lockfile_version(&config)?,
         lock_use,
         mode: task.mode(),

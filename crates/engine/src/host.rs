@@ -111,6 +111,10 @@ pub trait ProjectTree {
     fn write_manifest(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
     /// Replaces the lock file in one step.
     fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
+    /// Replaces `yarn.lock`. Only asked of who has handed one in.
+    fn write_yarn_lock(&self, _bytes: &[u8]) -> impl Future<Output = Result<(), Fault>> {
+        core::future::ready(Ok(()))
+    }
 }
 
 /// How many requests of each kind may be under way.

@@ -9,6 +9,7 @@ use crate::project::read_project;
 use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
+use crate::yarn::{with_yarn_lock, yarn_lock_of};
 use crate::{EngineError, Event, Fault, Phase};
 use futures_util::FutureExt;
 use gantry_layout::{PlannedPackage, plan, wanted};
@@ -52,6 +53,7 @@ async fn run<H: Host>(
     request: &InstallRequest,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
+    let request = &*with_yarn_lock(request, progress)?;
     let mut beginning = begin(host, request, progress).boxed_local().await?;
     let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
     let request = changed.as_ref().unwrap_or(request);
@@ -80,9 +82,12 @@ async fn run<H: Host>(
         None => None,
     };
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
-    conclude(host, request, Concluding { lockfile: &lockfile, package_json, inert: &inert, left_out }, progress)
-        .boxed_local()
-        .await
+    let concluding = Concluding { lockfile: &lockfile, package_json, inert: &inert, left_out };
+    let outcome = conclude(host, request, concluding, progress).boxed_local().await?;
+    if let Some(text) = yarn_lock_of(request, &beginning.project, &lockfile, &inert)? {
+        host.project().write_yarn_lock(text.as_bytes()).await?;
+    }
+    Ok(outcome)
 }
 
 /// Resolves a project as [`install`] with [`Extent::LockOnly`] does, but writes nothing of it, and gives its peer conflicts.
@@ -95,6 +100,7 @@ pub async fn conflicts<H: Host>(
 ) -> Result<Conflicts, EngineError> {
     let request = &InstallRequest { extent: Extent::LockOnly, lock_fields: LockFields::Fast, ..request.clone() };
     let progress = Progress::new(host.registry().clock(), listener, false);
+    let request = &*with_yarn_lock(request, &progress)?;
     let beginning = begin(host, request, &progress).boxed_local().await?;
     let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
     let request = changed.as_ref().unwrap_or(request);

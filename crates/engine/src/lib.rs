@@ -23,6 +23,7 @@ mod settings;
 mod sources;
 mod timing;
 mod traffic;
+mod yarn;
 
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};

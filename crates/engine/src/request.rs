@@ -112,6 +112,8 @@ pub struct InstallRequest {
     pub lockfile: Option<Vec<u8>>,
     /// How to call that file in messages.
     pub lockfile_path: String,
+    /// Text of the project's `yarn.lock`, if it has one: a hint where there is no lock, and brought up to date.
+    pub yarn_lock: Option<Vec<u8>>,
     /// Whether the lock is read and written.
     pub lock_use: LockUse,
     /// npm's `lockfile-version`: which of versions 1, 2 and 3 to write. `None` keeps the one of the project's lock, except

@@ -31,14 +31,14 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
         }
         Source::File { path } => {
             let body = read_tarball(host, &request.name, path).await?;
-            tarball(host, &request.name, format!("file:{path}"), body)
+            tarball(host, request, format!("file:{path}"), body)
         }
         Source::Remote { url } => {
             let wanted = host.registry().tarball_request(&request.name, "", Some(url), None)?;
             let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
             let fetched = fetch_tarball(host.registry().http(), host.registry().clock(), &wanted, keep).await?;
             let body = fetched.contents;
-            tarball(host, &request.name, url.clone(), body)
+            tarball(host, request, url.clone(), body)
         }
         Source::Git { spec } => git::look_into(host, &request.name, spec).await,
         other => {
@@ -58,7 +58,13 @@ pub(crate) async fn read_tarball<H: Host>(host: &H, name: &str, path: &str) -> R
     })
 }
 
-fn tarball<H: Host>(host: &H, name: &str, resolved: String, body: Bytes) -> Result<Found, Fault> {
+fn tarball<H: Host>(host: &H, request: &SourceRequest, resolved: String, body: Bytes) -> Result<Found, Fault> {
+    let name = request.name.as_str();
+    // As npm, what cannot be understood is none.
+    let known = request.integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
+    if let Some(known) = &known {
+        known.verify(name, &body).map_err(|error| Fault::from(&error))?;
+    }
     let mut extractor = Extractor::new(Limits::default());
     let entries = extractor.extract_unverified(name, &body).map_err(|error| Fault::from(&error))?;
     let text = entries.iter().find(|entry| entry.path == "package.json").map(|entry| &*entry.data);
@@ -68,7 +74,7 @@ fn tarball<H: Host>(host: &H, name: &str, resolved: String, body: Bytes) -> Resu
             .map_err(|error| crate::EngineError::from(error).to_fault().with_package(name))?,
         None => Manifest::default(),
     };
-    let integrity = Integrity::sha512_of(&body);
+    let integrity = known.unwrap_or_else(|| Integrity::sha512_of(&body));
     let version = manifest.version.clone().unwrap_or_default();
     let answer =
         SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: Some(integrity.to_string().into()) };

@@ -16,6 +16,8 @@ mod tree;
 
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
-pub use plan::{LinkKind, Plan, PlannedLink, PlannedPackage, is_git, linked_folders, package_key, plan, wanted};
+pub use plan::{
+    LinkKind, Plan, PlannedLink, PlannedPackage, installed, is_git, linked_folders, package_key, plan, wanted,
+};
 pub use select::Omit;
 pub use tree::{FileKind, FileLocation, FileSource, FileStatus, TreeEntry, TreeError, TreeErrorKind, VirtualTree};

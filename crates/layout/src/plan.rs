@@ -92,6 +92,13 @@ pub fn wanted(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<
     Selection::new(lock, inert, omit)?.packages().map(planned_package).collect()
 }
 
+/// Paths of all entries that are not left out, the root and the folders of the user among them.
+pub fn installed(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<BTreeSet<String>, LayoutError> {
+    let selection = Selection::new(lock, inert, omit)?;
+    let entries = lock.packages.iter().filter(|entry| !selection.leaves_out(entry));
+    Ok(entries.map(|entry| entry.path.clone()).collect())
+}
+
 /// The links to folders of the user that an install makes, sorted by path. As [`wanted`], this needs no package.
 pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<Vec<PlannedLink>, LayoutError> {
     Ok(planned_links(&Selection::new(lock, inert, omit)?))

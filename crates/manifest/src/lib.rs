@@ -15,6 +15,7 @@ mod package_json;
 mod packument;
 mod style;
 mod workspaces;
+mod yarn_lock;
 
 pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
@@ -25,3 +26,4 @@ pub use package_json::with_dependencies;
 pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;
 pub use workspaces::{SearchArea, WorkspacePatterns};
+pub use yarn_lock::{YarnEntry, YarnLock, YarnPin, YarnWriter};

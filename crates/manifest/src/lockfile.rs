@@ -12,6 +12,7 @@ mod paths;
 mod read;
 mod write;
 
+pub(crate) use legacy::version_in;
 pub use write::LockText;
 
 #[cfg(test)]

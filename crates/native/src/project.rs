@@ -38,6 +38,7 @@ pub(crate) const HIDDEN_LOCK: &str = "node_modules/.package-lock.json";
 const HIDDEN_LOCK_NAME: &str = ".package-lock.json";
 const LOCK: &str = "package-lock.json";
 const SHRINKWRAP: &str = "npm-shrinkwrap.json";
+const YARN_LOCK: &str = "yarn.lock";
 
 /// What an install starts from.
 #[derive(Debug, Default)]
@@ -48,6 +49,8 @@ pub struct ProjectFiles {
     pub lockfile: Option<Vec<u8>>,
     /// The lock's file name: `npm-shrinkwrap.json` where that is there, as npm prefers it.
     pub lockfile_name: &'static str,
+    /// Text of `yarn.lock`; `None` if there is none.
+    pub yarn_lock: Option<Vec<u8>>,
 }
 
 /// One project folder.
@@ -95,7 +98,8 @@ impl ProjectDirectory {
             Some(bytes) if !bytes.is_empty() => (Some(bytes), SHRINKWRAP),
             _ => (read_optional(&path.join(LOCK))?, LOCK),
         };
-        Ok(ProjectFiles { package_json, lockfile, lockfile_name })
+        let yarn_lock = read_optional(&path.join(YARN_LOCK))?;
+        Ok(ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock })
     }
 
     fn apply(&self, plan: &Plan, mode: InstallMode) -> Result<LinkReport, NativeError> {
@@ -363,6 +367,10 @@ impl ProjectTree for ProjectDirectory {
             self.path.join(LOCK)
         };
         Ok(replace_file(&path, bytes)?)
+    }
+
+    async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
+        Ok(replace_file(&self.path.join(YARN_LOCK), bytes)?)
     }
 }
 

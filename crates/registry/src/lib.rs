@@ -34,6 +34,19 @@ pub use tarball::{FetchedTarball, Refusal, RequestLog, TarballRequest, fetch_tar
 /// npm's own default registry, read at build time from npm's published definitions; `None` where those were not at hand.
 pub const DEFAULT_REGISTRY: Option<&str> = option_env!("GANTRY_DEFAULT_REGISTRY");
 
+/// What npm takes for its own public registry where a `yarn.lock` names it, Yarn's name for it first; read at build time
+/// from npm's arborist. Empty texts where that was not at hand.
+pub const PUBLIC_HOSTS: [&str; 2] = [
+    match option_env!("GANTRY_YARN_HOST") {
+        Some(host) => host,
+        None => "",
+    },
+    match option_env!("GANTRY_NPM_HOST") {
+        Some(host) => host,
+        None => "",
+    },
+];
+
 /// The host name in an address.
 pub fn host_of(address: &str) -> Option<String> {
     url::Url::parse(address).ok()?.host_str().map(str::to_owned)

@@ -63,6 +63,13 @@ impl SettledLock {
         if !options.allowed.is_everything() {
             return None;
         }
+        // A `yarn.lock` may know what is missing.
+        let is_incomplete = |entry: &LockEntry| {
+            !entry.link && !entry.is_top() && (entry.resolved.is_none() || entry.integrity.is_none())
+        };
+        if options.yarn.is_some() && lock.packages.iter().any(is_incomplete) {
+            return None;
+        }
         let mut builder = builder(project.clone(), Some(lock), options).ok()?;
         if builder.start().is_err() || !builder.orphans.is_empty() {
             return None;

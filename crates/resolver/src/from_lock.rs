@@ -9,6 +9,7 @@ use crate::overrides::Rules;
 use crate::package::{Package, Peers, Top};
 use crate::project::{Folder, Project};
 use crate::resolver::sources::{SourceAnswer, package_of};
+use crate::yarn;
 use gantry_manifest::{LockEntry, Lockfile};
 use gantry_spec::{GitSpec, Spec, SpecKind};
 use rustc_hash::FxHashMap;
@@ -47,6 +48,9 @@ pub(crate) fn plant(
     forest.load_root();
     if let Some(lock) = lock {
         load(&mut forest, &mut loaded, lock, options)?;
+        if let Some(hints) = &options.yarn {
+            yarn::complete(&mut forest, hints);
+        }
         forest.reset_flags();
         forest.calculate_flags();
     }

@@ -1,6 +1,7 @@
 //! What steers a resolution: the machine it is for, and npm's settings that change the tree.
 
-use gantry_manifest::TextStyle;
+use gantry_manifest::{TextStyle, YarnLock};
+use std::sync::Arc;
 
 /// How packages are laid out below `node_modules`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,6 +78,17 @@ impl Allowances {
     }
 }
 
+/// The project's `yarn.lock`, and what is needed to understand it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct YarnHints {
+    /// The file.
+    pub lock: Arc<YarnLock>,
+    /// The host that Yarn has for npm's public registry; empty where it is not known.
+    pub yarn_host: String,
+    /// That registry's own host.
+    pub npm_host: String,
+}
+
 /// npm's settings that change the tree, under npm's names.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -121,6 +133,8 @@ pub struct ResolveOptions {
     pub home_path: String,
     /// Indentation and line ends of the lock file: those of `package.json`. `None` keeps the lock's, or npm's default.
     pub style: Option<TextStyle>,
+    /// The project's `yarn.lock`: a hint for what is looked up where there is no lock, and brought up to date.
+    pub yarn: Option<YarnHints>,
     /// Direct dependencies the user asked for by name just now: they are looked up again even where they fit.
     pub explicit: Vec<String>,
     /// Packages to be looked up again wherever they are (`npm update name`).
@@ -152,6 +166,7 @@ impl Default for ResolveOptions {
             project_path: String::new(),
             home_path: String::new(),
             style: None,
+            yarn: None,
             explicit: Vec::new(),
             update: Vec::new(),
             requested: false,

@@ -138,6 +138,7 @@ impl Resolver {
         if options.style.is_none() {
             options.style = lock.map(|lock| lock.style.clone());
         }
+        let hints = options.yarn.clone().filter(|_| lock.is_none());
         let old = lock.filter(|lock| lock.is_old()).map(|lock| (project.clone(), lock.clone(), options.clone()));
         let mut resolver = Self {
             builder: builder(project, lock, options)?,
@@ -148,6 +149,9 @@ impl Resolver {
             inflation: None,
             state: State::Growing,
         };
+        if let Some(hints) = hints {
+            resolver.builder.shelf.pin(&mut resolver.builder.forest, &hints);
+        }
         match old {
             Some((project, lock, options)) => {
                 resolver.inflation = Some(Inflation::new(project, lock, options, &mut resolver.builder));

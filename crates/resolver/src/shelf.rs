@@ -3,11 +3,13 @@
 #[cfg(test)]
 mod tests;
 
+use crate::YarnHints;
 use crate::forest::Forest;
 use crate::ids::{FailureId, NameId, PackageId, SpecId};
 use crate::package::{Package, Peers, Top};
 use crate::pick::{NoPick, Picker, Versions};
 use crate::resolver::PackumentProblem;
+use crate::yarn::Pins;
 use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument, Text};
 use gantry_spec::{SpecKind, Version};
@@ -87,6 +89,8 @@ pub(crate) struct Shelf {
     failures: Vec<Failure>,
     pub(crate) picker: Picker,
     peers: Peers,
+    /// What a `yarn.lock` says of dependencies that are looked up.
+    pins: Pins,
 }
 
 impl Shelf {
@@ -100,7 +104,23 @@ impl Shelf {
             failures: Vec::new(),
             picker,
             peers,
+            pins: Pins::default(),
         }
+    }
+
+    /// From now on looks up what a `yarn.lock` says, in place of what was asked for.
+    pub(crate) fn pin(&mut self, forest: &mut Forest, hints: &YarnHints) {
+        self.pins = Pins::new(forest, hints);
+    }
+
+    /// What is looked up for `name@spec`: the same, unless a `yarn.lock` says otherwise.
+    pub(crate) fn pinned(&self, name: NameId, spec: SpecId) -> SpecId {
+        self.pins.get(name, spec).map_or(spec, |pin| pin.spec)
+    }
+
+    /// The integrity of `name@spec` that a `yarn.lock` states.
+    pub(crate) fn stated_integrity(&self, name: NameId, spec: SpecId) -> Option<Text> {
+        self.pins.get(name, spec)?.integrity.clone()
     }
 
     /// Takes an answer; only the first for a name counts.
@@ -126,6 +146,7 @@ impl Shelf {
     /// unpacked, so that their own documents are needed in any case.
     pub(crate) fn prefer_single(&mut self, forest: &Forest, name: NameId, spec: SpecId) {
         // Only packuments tell when a version was published.
+        let spec = self.pinned(name, spec);
         if !self.picker.has_before() && self.exact_version(forest, spec).is_some() {
             self.singles.insert((name, spec));
         }
@@ -138,6 +159,7 @@ impl Shelf {
 
     /// What has to be asked for before `name@spec` can be looked up; `None` if it is here or no registry is concerned.
     pub(crate) fn missing(&self, forest: &mut Forest, name: NameId, spec: SpecId) -> Option<Wanted> {
+        let spec = self.pinned(name, spec);
         let fetched = self.fetch_name(forest, name, spec)?;
         let is_here = self.entries.contains_key(&fetched) || self.single(forest, fetched, spec).is_some();
         let version = self.singles.contains(&(name, spec)).then_some(spec);
@@ -194,19 +216,24 @@ impl Shelf {
         if forest.names.package_name(name).is_none() {
             return Lookup::Invalid;
         }
-        match &forest.specs.get(spec).parsed {
+        let pinned = self.pinned(name, spec);
+        match &forest.specs.get(pinned).parsed {
             Err(_) => return Lookup::Invalid,
             Ok(parsed) if !parsed.is_registry() => return Lookup::NotRegistry,
             Ok(_) => {}
         }
-        let Some(fetched) = self.fetch_name(forest, name, spec) else { return Lookup::Invalid };
+        let Some(fetched) = self.fetch_name(forest, name, pinned) else { return Lookup::Invalid };
         if let Some(wanted) = self.missing(forest, name, spec) {
             return Lookup::Missing(wanted);
         }
-        let picked = self.pick(forest, fetched, spec);
+        let picked = self.pick(forest, fetched, pinned);
         let picked = picked.and_then(|(packument, version)| {
             self.package(forest, fetched, &packument, version).ok_or(Cause::Incomplete)
         });
+        let picked = match self.stated_integrity(name, spec) {
+            Some(stated) => picked.and_then(|package| self.pins.confirm(forest, package, &stated, self.peers)),
+            None => picked,
+        };
         let result = picked.map_err(|cause| self.fail(fetched, spec, cause));
         self.lookups.insert((name, spec), result);
         result.map_or_else(Lookup::Failed, Lookup::Found)

@@ -17,7 +17,7 @@ mod tests;
 use gantry_spec::{Spec, SpecKind};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use tarball_name::version_in;
+pub(crate) use tarball_name::version_in;
 
 use crate::manifest::value::{Object, truthy};
 

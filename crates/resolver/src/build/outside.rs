@@ -33,8 +33,8 @@ impl Builder {
         if let Some((place, package)) = self.serving_workspace(name, edge) {
             return Ok(Some(self.link_below(parent, name, &place, package)));
         }
-        let Some(source) = self.source_of(edge, spec) else { return Ok(None) };
-        match self.find_source(name, source) {
+        let Some(source) = self.source_of(edge, self.shelf.pinned(name, spec)) else { return Ok(None) };
+        match self.find_source_of(name, spec, source) {
             Found::Package(package) => {
                 let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
                 Ok(Some(self.forest.new_node(seed, Some(parent))))
@@ -51,8 +51,16 @@ impl Builder {
             return false;
         }
         let folder = self.forest.folder_of(edge, spec).map(|path| Source::Folder { path });
-        let Some(source) = folder.or_else(|| self.source_of(edge, spec)) else { return false };
-        matches!(self.find_source(name, source), Found::NotYet)
+        let source = folder.or_else(|| self.source_of(edge, self.shelf.pinned(name, spec)));
+        let Some(source) = source else { return false };
+        matches!(self.find_source_of(name, spec, source), Found::NotYet)
+    }
+
+    /// As [`find_source`](Self::find_source), where something may be known of what is to be found.
+    fn find_source_of(&mut self, name: NameId, spec: SpecId, source: Source) -> Found {
+        let integrity = self.shelf.stated_integrity(name, spec);
+        let name = self.forest.names.text(name).clone();
+        self.sources.find_known(&name, source, integrity)
     }
 
     fn find_source(&mut self, name: NameId, source: Source) -> Found {

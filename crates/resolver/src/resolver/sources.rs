@@ -46,6 +46,8 @@ pub struct SourceRequest {
     pub name: String,
     /// Where it is.
     pub source: Source,
+    /// What its tarball must hash to, where that is known.
+    pub integrity: Option<Text>,
 }
 
 /// What was found there.
@@ -87,11 +89,17 @@ pub(crate) struct Sources {
 impl Sources {
     /// What is at `source`; where nobody knows yet, it is asked for under `name`.
     pub(crate) fn find(&mut self, name: &str, source: Source) -> Found {
+        self.find_known(name, source, None)
+    }
+
+    /// The same for what must hash to `integrity`.
+    pub(crate) fn find_known(&mut self, name: &str, source: Source, integrity: Option<Text>) -> Found {
         let Some(id) = self.ids.get(&source) else {
             let id = SourceId::new(self.entries.len());
             self.entries.push(Entry::Asked);
             let number = u32::try_from(id.index()).unwrap_or(u32::MAX);
-            self.requests.push(SourceRequest { id: number, name: name.to_owned(), source: source.clone() });
+            let request = SourceRequest { id: number, name: name.to_owned(), source: source.clone(), integrity };
+            self.requests.push(request);
             self.ids.insert(source, id);
             return Found::NotYet;
         };

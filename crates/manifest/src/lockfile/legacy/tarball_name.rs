@@ -4,7 +4,7 @@ use gantry_spec::Version;
 
 /// Name and version that the file name of `tarball`, a path or a URL, gives away: `left-1.0.0.tgz`. A URL of a registry
 /// (`/@scope/name/-/name-1.0.0.tgz`) also tells the name; anything else must be named after `name`.
-pub(super) fn version_in(name: &str, tarball: &str) -> Option<(String, String)> {
+pub(crate) fn version_in(name: &str, tarball: &str) -> Option<(String, String)> {
     let base = tarball.rsplit('/').next()?;
     base.strip_suffix(".tgz")?;
     let package = registry_package(tarball, base).unwrap_or(name).replace("%2F", "/").replace("%2f", "/");

@@ -1,0 +1,154 @@
+use super::{YarnEntry, YarnLock, YarnPin, YarnWriter};
+
+fn parse(text: &str) -> YarnLock {
+    YarnLock::parse(text.as_bytes(), "yarn.lock").unwrap()
+}
+
+fn pin(version: &str, resolved: Option<&str>, integrity: Option<&str>) -> YarnPin {
+    YarnPin { version: Some(version.into()), resolved: resolved.map(Into::into), integrity: integrity.map(Into::into) }
+}
+
+#[test]
+fn requests_share_what_was_picked_for_them() {
+    let lock = parse(concat!(
+        "# yarn lockfile v1\n\n\n",
+        "\"@s/a@^1.0.0\", \"@s/a@~1.2\":\n  version \"1.2.3\"\n",
+        "  resolved \"https://registry.example/@s/a/-/a-1.2.3.tgz#0123abcd\"\n  integrity sha512-AAAA==\n",
+        "  dependencies:\n    b \"^2.0.0\"\n    c latest\n\n",
+        "b@^2.0.0, b@latest:\r\n  version \"2.0.0\"\r\n",
+    ));
+    let address = "https://registry.example/@s/a/-/a-1.2.3.tgz";
+    let scoped = pin("1.2.3", Some(address), Some("sha512-AAAA=="));
+    assert_eq!((lock.get("@s/a@^1.0.0"), lock.get("@s/a@~1.2")), (Some(&scoped), Some(&scoped)));
+    assert_eq!(lock.get("b@latest"), Some(&pin("2.0.0", None, None)));
+    assert_eq!((lock.get("c@latest"), lock.unread_from), (None, None));
+}
+
+#[test]
+fn what_cannot_be_read_ends_the_reading() {
+    let good = "a@1:\n  version \"1.0.0\"\n\n";
+    for (bad, line) in [
+        ("not a line\n", 4),
+        ("  version \"1.0.0\"\n", 4),
+        ("  dependencies:\n", 4),
+        ("b@1:\n  version 1 0 0\n", 5),
+        ("b@1:\n    c \"1\"\n", 5),
+        ("b@1:\n   version \"1.0.0\"\n", 5),
+        ("b@1:\n  version\n", 5),
+        ("<<<<<<< HEAD\n", 4),
+        ("b@1:\n  dependencies:\n    c\n", 6),
+    ] {
+        let lock = parse(&format!("{good}{bad}\nz@1:\n  version \"1.0.0\"\n"));
+        assert_eq!(lock.unread_from, Some(line), "{bad}");
+        assert_eq!((lock.get("a@1"), lock.get("z@1")), (Some(&pin("1.0.0", None, None)), None), "{bad}");
+    }
+}
+
+#[test]
+fn later_versions_of_the_format_say_nothing() {
+    let lock = parse(concat!(
+        "__metadata:\n  version: 6\n  cacheKey: 8\n\n\"a@npm:^1.0.0\":\n  version: 1.0.0\n",
+        "  resolution: \"a@npm:1.0.0\"\n  languageName: node\n",
+    ));
+    assert_eq!(lock.unread_from, None);
+    assert_eq!(lock.get("a@npm:^1.0.0"), Some(&YarnPin::default()));
+    assert_eq!(lock.get("a@npm:^1.0.0").unwrap().spec("a", true, &[]), None);
+}
+
+#[test]
+fn quoted_requests_lose_their_commas_as_in_npm() {
+    let lock = parse("\"a@>=1, <2\", b@1:\n  version \"1.0.0\"\n");
+    assert!(lock.get("a@>=1<2").is_some() && lock.get("b@1").is_some());
+}
+
+#[test]
+fn odd_bytes_are_no_panic() {
+    let odd =
+        [&b"\"\n"[..], b"\":\n", b"\"a:\n", b"a\xff@1:\n  version \"\xf0\"\n", b"\xef\xbb\xbf# x\n", b":\n", b"  :\n"];
+    for bytes in odd {
+        let _ = YarnLock::parse(bytes, "yarn.lock");
+    }
+    let many: String = (0..250_001).map(|number| format!("a@{number}:\n")).collect();
+    assert_eq!(YarnLock::parse(many.as_bytes(), "yarn.lock").unwrap_err().code(), "LOCK_TOO_LARGE");
+}
+
+#[test]
+fn versions_of_the_public_registry_count_and_addresses_of_others() {
+    let hosts = ["yarn.example".to_owned(), "npm.example".to_owned()];
+    let spec = |version, address, is_registry| pin(version, Some(address), None).spec("a", is_registry, &hosts);
+    let from = |text: &str| Some(text.to_owned());
+    assert_eq!(spec("1.0.0", "https://yarn.example/a/-/a-1.0.0.tgz", true), from("1.0.0"));
+    assert_eq!(spec("1.0.0", "http://npm.example/a/-/a-1.0.0.tgz", true), from("1.0.0"));
+    assert_eq!(spec("1.0.0", "https://npm.example/b/-/b-1.0.0.tgz", true), from("npm:b@1.0.0"));
+    assert_eq!(spec("1.0.1", "https://npm.example/a/-/a-1.0.0.tgz", true), from("npm:a@1.0.0"));
+    for other in ["https://npm.example.org/a/-/a-1.0.0.tgz", "https://npm.example/odd.tgz"] {
+        assert_eq!(spec("1.0.0", other, true), from(other));
+    }
+    assert_eq!(
+        spec("1.0.0", "https://npm.example/a/-/a-1.0.0.tgz", false),
+        from("https://npm.example/a/-/a-1.0.0.tgz")
+    );
+    assert_eq!(pin("1.0.0", None, None).spec("a", true, &hosts), None);
+}
+
+fn entry(version: &str, integrity: &str) -> YarnEntry {
+    YarnEntry { version: Some(version.into()), integrity: Some(integrity.into()), ..YarnEntry::default() }
+}
+
+#[test]
+fn entries_are_sorted_and_quoted_as_npm_does() {
+    let mut writer = YarnWriter::default();
+    writer.add([], entry("1.0.0", "sha512-ROOT"));
+    writer.add(
+        ["b@latest".to_owned(), "b@^1.0.0".to_owned()],
+        YarnEntry {
+            resolved: Some("https://registry.example/b.tgz".into()),
+            dependencies: vec![("@s/a".into(), "1".into()), ("true-ish".into(), "next".into())],
+            optional_dependencies: vec![("c".into(), "~1".into())],
+            ..entry("1.0.0", "sha512-B")
+        },
+    );
+    writer.add(["@s/a@1".to_owned()], YarnEntry::default());
+    assert_eq!(
+        writer.to_text().unwrap(),
+        r#"# THIS IS AN AUTOGENERATED FILE. DO NOT EDIT THIS FILE DIRECTLY.
+# yarn lockfile v1
+
+
+"@s/a@1":
+
+b@^1.0.0, b@latest:
+  version "1.0.0"
+  resolved "https://registry.example/b.tgz"
+  integrity sha512-B
+  dependencies:
+    "@s/a" "1"
+    "true-ish" next
+  optionalDependencies:
+    c "~1"
+"#
+    );
+}
+
+#[test]
+fn the_first_answer_to_a_request_stays() {
+    let mut writer = YarnWriter::default();
+    writer.add(["a@1".to_owned()], entry("1.1.0", "sha512-NEW"));
+    writer.add(["a@1".to_owned(), "a@1.0.0".to_owned()], entry("1.0.0", "sha512-OLD"));
+    writer.add(["a@1".to_owned(), "a@>=1".to_owned()], entry("1.1.0", "sha512-NEW"));
+    writer.add(["a@>=1".to_owned(), "a@<3".to_owned()], entry("1.1.0", "sha512-NEW"));
+    let text = writer.to_text().unwrap();
+    assert!(text.ends_with(concat!(
+        "\na@<3, a@>=1, a@1:\n  version \"1.1.0\"\n  integrity sha512-NEW\n\n",
+        "a@1.0.0:\n  version \"1.0.0\"\n  integrity sha512-OLD\n",
+    )));
+    assert_eq!(YarnWriter::default().to_text(), None);
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut writer = YarnWriter::default();
+    writer.add(["a@npm:b@^1, <3".to_owned(), "a@1".to_owned()], entry("1.0.0", "sha512-A"));
+    let lock = parse(&writer.to_text().unwrap());
+    assert_eq!((lock.get("a@1"), lock.unread_from), (Some(&pin("1.0.0", None, Some("sha512-A"))), None));
+}
