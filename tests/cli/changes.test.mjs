@@ -200,6 +200,22 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.throws(() => read(ours, 'package-lock.json'), /ENOENT/);
   });
 
+  test('beside a yarn.lock, and without any lock beside a tree', (context) => {
+    const pair = pairOf(context, { dependencies: { right: '1' } }, { 'yarn.lock': '# yarn lockfile v1\n\n\n' });
+    pair.same('added', 'install', ['left@1.0.0']);
+    pair.same('removed', 'uninstall', ['right']);
+    pair.same('all', 'update');
+    const bare = pairOf(context, { dependencies: { right: '1', left: '1.0.0' } });
+    bare.same('first');
+    bare.remove('package-lock.json');
+    bare.same('one more, from the hidden lock', 'install', ['executable']);
+    bare.remove('package-lock.json');
+    bare.remove('node_modules/.package-lock.json');
+    bare.same('one more, from the folders', 'install', ['@scope/middle']);
+    bare.remove('package-lock.json');
+    bare.same('everything', 'update');
+  });
+
   test('what cannot be added is said, and nothing is changed', (context) => {
     const pair = pairOf(context, {}, { 'nameless/package.json': {} });
     const [ours] = pair.folders;

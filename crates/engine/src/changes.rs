@@ -146,7 +146,7 @@ impl Addition {
         if !name.is_empty() {
             return Ok(Self { name, spec: text });
         }
-        let wanted = SourceRequest { id: 0, name: argument.to_owned(), source };
+        let wanted = SourceRequest { id: 0, name: argument.to_owned(), source, integrity: None };
         let Found { answer, .. } = look_into(host, &wanted).await?;
         let Some(name) = answer.manifest.name.filter(|name| !name.is_empty()) else {
             let message = format!("what is at {argument} has no name: its package.json says none, or is not there");

@@ -44,7 +44,9 @@ pub(crate) async fn complete_lock<H: Host>(
     for (position, entry) in lock.packages.iter_mut().enumerate() {
         // What the project itself bundles has a tarball of its own, unlike what a dependency brings along.
         let is_carried = entry.in_bundle && entry.integrity.is_none();
-        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried;
+        // Nor is anything known of one that was found in place but what it says itself.
+        let is_unknown = entry.resolved.is_none() && entry.integrity.is_none();
+        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried && !is_unknown;
         if !registry_package || entry.manifest.is_complete() || !lacking.has(entry) {
             continue;
         }

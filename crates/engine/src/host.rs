@@ -4,7 +4,7 @@ use crate::git::Git;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::Future;
-use gantry_layout::{Plan, is_git};
+use gantry_layout::{Plan, PlannedPackage, is_git};
 use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, TarballRequest};
@@ -103,9 +103,14 @@ pub trait ProjectTree {
         mode: InstallMode,
         store: &impl PackageStore,
     ) -> impl Future<Output = Result<LinkReport, Fault>>;
-    /// What is installed, where that is known for sure: a lock to start from for a project that has none.
-    fn installed(&self) -> impl Future<Output = Option<Lockfile>> {
+    /// What is installed: a lock to start from for a project that has none. Of what nothing tells where it came from, it has
+    /// neither address nor integrity. `workspaces` are the project's folders that belong to it in any case.
+    fn installed(&self, _workspaces: &[String]) -> impl Future<Output = Option<Lockfile>> {
         core::future::ready(None)
+    }
+    /// The package of a plan that does not say where it comes from, where it is in place: then it stays as it is.
+    fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
+        None
     }
     /// Replaces the project's `package.json` in one step.
     fn write_manifest(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;

@@ -4,8 +4,9 @@ use crate::changes::Asked;
 use crate::complete::{Lacking, complete_lock};
 use crate::error::TAMPERED;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
+use crate::in_place::InPlace;
 use crate::progress::Progress;
-use crate::project::read_project;
+use crate::project::{read_project, read_workspaces};
 use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::{Landing, Traffic};
@@ -64,10 +65,12 @@ async fn run<H: Host>(
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
     let mut left_out = Vec::new();
+    let mut in_place = InPlace::default();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
         let foreign = inert.clone();
-        fetch(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
+        in_place = InPlace::of(host, request, &lockfile, &inert)?;
+        fetch(host, request, &lockfile, (&mut inert, &in_place), &mut traffic, progress).boxed_local().await?;
         left_out = inert.difference(&foreign).cloned().collect();
         host.store().commit().await?;
     }
@@ -82,7 +85,7 @@ async fn run<H: Host>(
         None => None,
     };
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
-    let concluding = Concluding { lockfile: &lockfile, package_json, inert: &inert, left_out };
+    let concluding = Concluding { lockfile: &lockfile, package_json, inert: &inert, in_place: &in_place, left_out };
     let outcome = conclude(host, request, concluding, progress).boxed_local().await?;
     if let Some(text) = yarn_lock_of(request, &beginning.project, &lockfile, &inert)? {
         host.project().write_yarn_lock(text.as_bytes()).await?;
@@ -147,8 +150,14 @@ async fn begin<H: Host>(
         asked = Some(Asked::of(host, request, &mut root, progress).boxed_local().await?);
     }
     let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
-    let installed = if starts_from_tree(request, lock.as_ref()) { host.project().installed().await } else { None };
-    let project = read_project(host, root, lock.as_ref().or(installed.as_ref()), progress).await?;
+    let workspaces = read_workspaces(host, &root, progress).await?;
+    let installed = if starts_from_tree(request, lock.as_ref()) {
+        let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+        host.project().installed(&folders).await
+    } else {
+        None
+    };
+    let project = read_project(host, (root, workspaces), lock.as_ref().or(installed.as_ref())).await?;
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
@@ -234,6 +243,7 @@ struct Concluding<'l> {
     /// The new text of the project's manifest.
     package_json: Option<Vec<u8>>,
     inert: &'l BTreeSet<String>,
+    in_place: &'l InPlace,
     left_out: Vec<String>,
 }
 
@@ -241,7 +251,7 @@ struct Concluding<'l> {
 async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
-    Concluding { lockfile, package_json, inert, left_out }: Concluding<'_>,
+    Concluding { lockfile, package_json, inert, in_place, left_out }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
     let text = lockfile.to_text();
@@ -250,10 +260,11 @@ async fn conclude<H: Host>(
     let mut scripts = BTreeSet::new();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
-        let plan = plan(&text, inert, &request.omit, &|key| host.store().index(key))?;
+        let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
+        let plan = plan(&text, inert, &request.omit, &index)?;
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
-            if host.store().index(&package.key).is_some_and(|index| index.facts.has_install_script) {
+            if index(&package.key).is_some_and(|index| index.facts.has_install_script) {
                 scripts.insert(format!("{}@{}", package.name, package.version));
             }
         }
@@ -444,12 +455,13 @@ async fn fetch<'a, H: Host>(
     host: &'a H,
     request: &InstallRequest,
     lockfile: &Lockfile,
-    inert: &mut BTreeSet<String>,
+    (inert, in_place): (&mut BTreeSet<String>, &InPlace),
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing: Missing = FxHashMap::default();
-    for package in wanted(lockfile, inert, &request.omit)? {
+    let packages = wanted(lockfile, inert, &request.omit)?.into_iter();
+    for package in packages.filter(|package| !in_place.has(&package.path)) {
         missing.entry(package.key.clone()).or_default().push(package);
     }
     traffic.retain_packages(|key| missing.contains_key(key));

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod git;
 mod host;
+mod in_place;
 mod install;
 mod jobs;
 mod progress;

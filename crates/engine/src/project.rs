@@ -10,14 +10,12 @@ use std::collections::BTreeMap;
 /// Deeper than this no workspace is looked for: links between folders may lead in a circle.
 const DEEPEST: usize = 24;
 
-/// The project of `root`, with the manifests of its workspaces and of what `lock` links to.
+/// The project of a root and its workspaces, with the manifests of what `lock` links to.
 pub(crate) async fn read_project<H: Host>(
     host: &H,
-    root: Manifest,
+    (root, workspaces): (Manifest, Vec<Workspace>),
     lock: Option<&Lockfile>,
-    progress: &Progress<'_, H::Clock>,
 ) -> Result<Project, EngineError> {
-    let workspaces = read_workspaces(host, &root, progress).await?;
     let mut folders = Vec::new();
     for path in lock.into_iter().flat_map(linked_folders) {
         if workspaces.iter().any(|workspace| workspace.path == path) || is_installed(path) {
@@ -57,7 +55,8 @@ fn file_in(folder: &str) -> String {
     format!("{folder}/package.json")
 }
 
-async fn read_workspaces<H: Host>(
+/// The workspaces that the project names, with their manifests.
+pub(crate) async fn read_workspaces<H: Host>(
     host: &H,
     root: &Manifest,
     progress: &Progress<'_, H::Clock>,

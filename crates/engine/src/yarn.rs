@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use crate::progress::Progress;
-use crate::request::{Extent, InstallMode, InstallRequest, LockUse};
+use crate::request::{Extent, InstallMode, InstallRequest, LockUse, Update};
 use gantry_layout::{Omit, installed};
 use gantry_manifest::{Lockfile, YarnLock};
 use gantry_platform::Clock;
@@ -20,7 +20,9 @@ pub(crate) fn with_yarn_lock<'r, C: Clock>(
     request: &'r InstallRequest,
     progress: &Progress<'_, C>,
 ) -> Result<Cow<'r, InstallRequest>, EngineError> {
-    let counts = request.mode == InstallMode::Ci || request.lock_use != LockUse::Ignore;
+    // Whoever wants everything looked up again begins without any lock.
+    let is_kept_to = request.lock_use != LockUse::Ignore && request.changes.update != Update::All;
+    let counts = request.mode == InstallMode::Ci || is_kept_to;
     // An empty file is none to npm.
     let Some(bytes) = request.yarn_lock.as_ref().filter(|bytes| counts && !bytes.is_empty()) else {
         return Ok(Cow::Borrowed(request));

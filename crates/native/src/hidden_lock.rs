@@ -101,7 +101,7 @@ fn normalised(path: &Path) -> PathBuf {
 }
 
 /// `path` as seen from `base`, with `/` between its parts; both must be absolute.
-fn relative_to(base: &Path, path: &Path) -> Option<String> {
+pub(crate) fn relative_to(base: &Path, path: &Path) -> Option<String> {
     let base = normalised(base);
     let shared = base.components().zip(path.components()).take_while(|(one, other)| one == other).count();
     let up = base.components().skip(shared).map(|_| "..".to_owned());

@@ -5,6 +5,7 @@
 //! package is asked for its name and version, and what nobody planned goes. Costs two `lstat` a package, in the second case
 //! a small file and a directory each.
 
+use crate::actual;
 use crate::project::HIDDEN_LOCK;
 use crate::tops::folders_with_modules;
 use crate::workspace::{entries, is_directory};
@@ -35,6 +36,9 @@ pub(crate) struct Installed {
 pub(crate) struct Difference<'p> {
     /// Packages that stay.
     pub kept: BTreeSet<&'p str>,
+    /// Packages that stay although what they are nested in does not, parents first: they move into what takes its place. What
+    /// is nested in them may be [kept](Self::kept).
+    pub moved: Vec<&'p PlannedPackage>,
     /// Packages to put in place, parents first.
     pub new: Vec<&'p PlannedPackage>,
     /// Paths to remove, parents first.
@@ -46,11 +50,24 @@ impl Difference<'_> {
     pub fn is_none(&self) -> bool {
         self.new.is_empty() && self.gone.is_empty()
     }
+
+    /// Whether a package stays what it is, if not where.
+    pub fn stays(&self, path: &str) -> bool {
+        self.kept.contains(path) || self.moved.iter().any(|moved| moved.path == path)
+    }
 }
 
 impl Installed {
+    /// What an install starts from. Where there is no hidden lock that is what may stay of the plan, if there is any such.
+    pub fn of(project: &Path, plan: &Plan) -> Option<Self> {
+        let may_stay = |package: &PlannedPackage| is_without_origin(package) && is_there(package, project);
+        let unknown =
+            || Self { hidden_lock: Vec::new(), packages: BTreeMap::new(), links: BTreeSet::new(), is_newest: false };
+        Self::read(project).or_else(|| plan.packages.iter().any(may_stay).then(unknown))
+    }
+
     /// `None` where there is no tree that anything is known of.
-    pub fn read(project: &Path) -> Option<Self> {
+    fn read(project: &Path) -> Option<Self> {
         if !is_directory(&project.join("node_modules")) {
             return None;
         }
@@ -73,27 +90,34 @@ impl Installed {
         let mut difference = Difference::default();
         for package in &plan.packages {
             let known = self.packages.get(&package.path);
-            let is_same = known.is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity);
+            let is_same = known.is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity)
+                || is_without_origin(package);
             // Packages come sorted by path, so a parent is decided before what is nested in it.
-            let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.kept.contains(parent));
-            if is_same && parent_stays && self.is_in_place(package, project, store) {
-                difference.kept.insert(&package.path);
-            } else {
-                difference.new.push(package);
+            let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.stays(parent));
+            let is_fine = is_same && self.is_in_place(package, project, store);
+            match (is_fine, parent_stays) {
+                (true, true) => drop(difference.kept.insert(&package.path)),
+                // No store has it.
+                (true, false) if is_without_origin(package) => difference.moved.push(package),
+                _ => difference.new.push(package),
             }
         }
-        let mut gone: BTreeSet<String> =
-            self.packages.keys().filter(|path| !difference.kept.contains(path.as_str())).cloned().collect();
+        let mut gone: BTreeSet<String> = self.packages.keys().filter(|path| !difference.stays(path)).cloned().collect();
         let planned: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
         gone.extend(self.links.iter().filter(|path| !planned.contains(path.as_str())).cloned());
         if !self.is_newest {
-            gone.extend(strays(plan, &difference.kept, project, store)?);
+            let staying =
+                difference.kept.iter().copied().chain(difference.moved.iter().map(|moved| moved.path.as_str()));
+            gone.extend(strays(plan, &staying.collect(), project, store)?);
         }
         difference.gone = gone.into_iter().collect();
         Ok(difference)
     }
 
     fn is_in_place(&self, package: &PlannedPackage, project: &Path, store: &PackageDirectories) -> bool {
+        if is_without_origin(package) {
+            return is_there(package, project);
+        }
         let folder = project.join(&package.path);
         let manifest = folder.join("package.json");
         if self.is_newest {
@@ -105,6 +129,25 @@ impl Installed {
         let says = |member: &str, wanted: Option<&str>| found.get(member).and_then(|value| value.as_str()) == wanted;
         says("name", index.facts.name.as_deref()) && says("version", index.facts.version.as_deref())
     }
+}
+
+/// Whether nothing tells where a package comes from: npm leaves one that is there as it is.
+fn is_without_origin(package: &PlannedPackage) -> bool {
+    package.resolved.is_none() && package.integrity.is_none()
+}
+
+fn is_there(package: &PlannedPackage, project: &Path) -> bool {
+    actual::has_version(project, &package.path, &package.version)
+}
+
+/// Paths of what packages that stay brought along, though no store knows their files.
+fn carried(plan: &Plan, kept: &BTreeSet<&str>) -> BTreeSet<String> {
+    let is_unknown = |package: &PlannedPackage| is_without_origin(package) && kept.contains(package.path.as_str());
+    if !plan.packages.iter().any(is_unknown) {
+        return BTreeSet::new();
+    }
+    let lock = Lockfile::parse(&plan.hidden_lock, HIDDEN_LOCK).unwrap_or_default();
+    lock.packages.into_iter().filter(|entry| entry.in_bundle).map(|entry| entry.path).collect()
 }
 
 /// Whether the hidden lock is newer than each of these packages' folders and the folders that they are in.
@@ -134,6 +177,7 @@ fn strays(
     store: &PackageDirectories,
 ) -> Result<Vec<String>, NativeError> {
     let links: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
+    let carried = carried(plan, kept);
     let mut strays = Vec::new();
     let mut look = |inside: Option<(&str, Option<&PlannedPackage>)>| -> Result<(), NativeError> {
         let prefix = inside.map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -144,7 +188,8 @@ fn strays(
                 let name = name.to_string_lossy();
                 let inside = format!("{folder}/{name}");
                 let path = format!("{prefix}{inside}");
-                if name.starts_with('.') || kept.contains(path.as_str()) || links.contains(path.as_str()) {
+                let stays = kept.contains(path.as_str()) || links.contains(path.as_str()) || carried.contains(&path);
+                if name.starts_with('.') || stays {
                     continue;
                 }
                 if brought.as_ref().is_some_and(|index| index.file(&inside).is_some() || index.is_directory(&inside)) {

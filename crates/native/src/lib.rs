@@ -12,6 +12,7 @@
     reason = "this crate is where files, threads, sockets and time come from"
 )]
 
+mod actual;
 mod clock;
 mod descriptor;
 mod directory;

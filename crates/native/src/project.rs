@@ -2,18 +2,21 @@
 //!
 //! Whatever is to be new is complete in a [workspace](Workspace) before anything that is there is touched; from there on it
 //! is [renames](Moves), taken back together if one fails. A first install, and every `ci`, builds the whole tree and
-//! publishes it by one rename or exchange. Others change what differs from what the hidden lock says of the last one:
+//! publishes it by one rename or exchange. Others change what differs from what the hidden lock says of the last one, or,
+//! where there is none, from the packages that stay because nothing tells where they came from:
 //!
 //! 1. link what is new in the workspace, with the new hidden lock;
-//! 2. set the hidden lock aside: a run that is killed from here on leaves none, and a tree without one is made anew;
-//! 3. set aside what is not wanted any more;
-//! 4. rename what is new to its place, parents first;
+//! 2. set the hidden lock aside: a run that is killed from here on leaves none, and then nothing that a lock knows the origin
+//!    of is taken to be in place;
+//! 3. set aside what is not wanted any more, and what moves;
+//! 4. rename what is new, and what moves, to its place, parents first;
 //! 5. bring bin links in order;
 //! 6. put the new hidden lock in its place;
 //! 7. remove what was set aside, and make the hidden lock the newest thing in the tree: npm trusts none that is not.
 //!
 //! All of it happens under the [project's lock](ProjectLock).
 
+use crate::actual;
 use crate::hidden_lock;
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
@@ -25,8 +28,9 @@ use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign}
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
 use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
-use gantry_layout::Plan;
+use gantry_layout::{Plan, PlannedPackage};
 use gantry_manifest::Lockfile;
+use gantry_store::PackageIndex;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::collections::BTreeMap;
 use std::fs;
@@ -111,7 +115,7 @@ impl ProjectDirectory {
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
-        let installed = if mode == InstallMode::Ci { None } else { Installed::read(&self.path) };
+        let installed = if mode == InstallMode::Ci { None } else { Installed::of(&self.path, plan) };
         let difference = match &installed {
             Some(installed) => Some(installed.difference(plan, &self.path, &self.store)?),
             None => None,
@@ -169,7 +173,7 @@ impl ProjectDirectory {
 
     /// The report with the packages that stay.
     fn with_kept(&self, mut report: LinkReport, plan: &Plan, difference: &Difference<'_>) -> LinkReport {
-        for package in plan.packages.iter().filter(|package| difference.kept.contains(package.path.as_str())) {
+        for package in plan.packages.iter().filter(|package| difference.stays(&package.path)) {
             report.kept += 1;
             report.files += self.store.index(&package.key).map_or(0, |index| index.files.len() as u64);
         }
@@ -255,7 +259,7 @@ impl ProjectDirectory {
         workspace: &Workspace,
         moves: &mut Moves,
     ) -> Result<LinkReport, NativeError> {
-        let Difference { new, gone, .. } = difference;
+        let Difference { new, gone, moved, .. } = difference;
         let (building, old) = (workspace.new_tree(), workspace.old());
         let report = place_all(&self.store, plan, new.iter().copied(), linker, &building, &self.interrupt)?;
         let built_hidden = workspace.path().join("hidden-lock");
@@ -265,16 +269,29 @@ impl ProjectDirectory {
         let hidden = self.path.join(HIDDEN_LOCK);
         moves.rename(SET_ASIDE, &hidden, &old.join("hidden-lock"))?;
         let places = gone.iter().map(String::as_str).chain(new.iter().map(|package| package.path.as_str()));
-        for (number, path) in places.enumerate() {
-            moves.rename(SET_ASIDE, &self.path.join(path), &old.join(number.to_string()))?;
+        let mut places: Vec<(&str, String)> =
+            places.enumerate().map(|(number, path)| (path, number.to_string())).collect();
+        if !moved.is_empty() {
+            places.extend(moved.iter().map(|package| (package.path.as_str(), moved_name(moved, &package.path))));
+            // What is nested in what moves goes before it, and that before what it is nested in.
+            places.sort_by(|(left, _), (right, _)| right.cmp(left));
         }
-        for package in new {
-            let target = self.path.join(&package.path);
+        for (path, name) in places {
+            moves.rename(SET_ASIDE, &self.path.join(path), &old.join(name))?;
+        }
+        let mut arriving: Vec<(&str, PathBuf)> =
+            new.iter().map(|package| (package.path.as_str(), building.join(&package.path))).collect();
+        arriving
+            .extend(moved.iter().map(|package| (package.path.as_str(), old.join(moved_name(moved, &package.path)))));
+        arriving.sort_by_key(|(path, _)| *path);
+        for (path, from) in arriving {
+            let target = self.path.join(path);
             make_parent(&target)?;
             // What is nested in another new package came along with it.
-            moves.rename(PUBLISH, &building.join(&package.path), &target)?;
+            moves.rename(PUBLISH, &from, &target)?;
         }
         self.order_links(plan, workspace, moves)?;
+        make_parent(&hidden)?;
         moves.rename(PUBLISH, &built_hidden, &hidden)?;
         Ok(self.with_kept(report, plan, difference))
     }
@@ -318,6 +335,11 @@ impl ProjectDirectory {
     }
 }
 
+/// What a package that moves is called meanwhile.
+fn moved_name(moved: &[&PlannedPackage], path: &str) -> String {
+    format!("moved-{}", moved.iter().position(|package| package.path == path).unwrap_or_default())
+}
+
 /// How links differ from what is planned.
 struct LinkChanges<'p> {
     unplanned: Vec<PathBuf>,
@@ -351,8 +373,12 @@ impl ProjectTree for ProjectDirectory {
         Ok(self.apply(plan, mode)?)
     }
 
-    async fn installed(&self) -> Option<Lockfile> {
-        hidden_lock::trusted(&self.path)
+    async fn installed(&self, workspaces: &[String]) -> Option<Lockfile> {
+        hidden_lock::trusted(&self.path).or_else(|| actual::scanned(&self.path, workspaces))
+    }
+
+    fn in_place(&self, package: &PlannedPackage) -> Option<PackageIndex> {
+        actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
     async fn write_manifest(&self, bytes: &[u8]) -> Result<(), Fault> {

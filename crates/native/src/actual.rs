@@ -1,0 +1,163 @@
+//! What is really in `node_modules`, where no hidden lock tells: every folder there and below, with what its own
+//! `package.json` says.
+//!
+//! npm's rule (`loadActual` of arborist): such packages may stay where they are as long as somebody asks for what they are,
+//! and where they came from is not known. Links to folders of the user are followed, out of the project only to the folder
+//! itself. A tree whose links lead to other packages, as some installers make them, is not understood: then there is
+//! nothing to start from. Costs one listing and one small file a package.
+
+use crate::hidden_lock::relative_to;
+use crate::workspace::{entries, is_directory};
+use gantry_manifest::{LockEntry, Lockfile, Manifest};
+use gantry_store::{FileRecord, PackageFacts, PackageIndex};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MODULES: &str = "node_modules";
+/// Folders nested deeper than this have no end.
+const MOST_LEVELS: usize = 400;
+
+/// The tree of a project, without its root; `None` if there is nothing, or nothing that is understood. `tops` are folders of
+/// the user that belong to the project whether a link leads to them or not.
+pub(crate) fn scanned(project: &Path, tops: &[String]) -> Option<Lockfile> {
+    let project = fs::canonicalize(project).ok()?;
+    let mut scan = Scan { project: &project, entries: BTreeMap::new(), open: vec![(String::new(), 0)] };
+    for top in tops {
+        scan.add_top(top);
+    }
+    while let Some((folder, level)) = scan.open.pop() {
+        scan.visit(&folder, level)?;
+    }
+    let packages: Vec<LockEntry> = scan.entries.into_values().collect();
+    packages.iter().any(|entry| !entry.is_top()).then(|| Lockfile { packages, ..Lockfile::default() })
+}
+
+struct Scan<'a> {
+    project: &'a Path,
+    entries: BTreeMap<String, LockEntry>,
+    /// Folders whose `node_modules` are still to be looked at, and how deep they are.
+    open: Vec<(String, usize)>,
+}
+
+impl Scan<'_> {
+    /// Looks at what is in the `node_modules` of a folder; `None` if that is not understood.
+    fn visit(&mut self, folder: &str, level: usize) -> Option<()> {
+        let modules = if folder.is_empty() { MODULES.to_owned() } else { format!("{folder}/{MODULES}") };
+        // npm puts a folder in the place of one that is a link.
+        if !is_directory(&self.project.join(&modules)) {
+            return Some(());
+        }
+        for path in self.packages_in(&modules) {
+            let place = self.project.join(&path);
+            let Ok(metadata) = fs::symlink_metadata(&place) else { continue };
+            if metadata.is_symlink() {
+                self.add_link(path, &place)?;
+            } else if metadata.is_dir() && level < MOST_LEVELS {
+                self.entries.insert(path.clone(), LockEntry { manifest: manifest_in(&place), ..entry(&path) });
+                self.open.push((path, level + 1));
+            }
+        }
+        Some(())
+    }
+
+    /// Paths of what lies in a `node_modules`, scopes entered. Names with a dot in front are nobody's business.
+    fn packages_in(&self, modules: &str) -> Vec<String> {
+        let names = |folder: &str| -> Vec<String> {
+            let names = entries(&self.project.join(folder)).unwrap_or_default().into_iter();
+            names.filter_map(|name| name.into_string().ok()).filter(|name| !name.starts_with('.')).collect()
+        };
+        let mut found = Vec::new();
+        for name in names(modules) {
+            let path = format!("{modules}/{name}");
+            if name.starts_with('@') {
+                found.extend(names(&path).into_iter().map(|inner| format!("{path}/{inner}")));
+            } else {
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    fn add_link(&mut self, path: String, place: &Path) -> Option<()> {
+        // One that leads nowhere is as good as absent.
+        let Ok(target) = fs::canonicalize(place) else { return Some(()) };
+        let target = relative_to(self.project, &target).filter(|_| is_directory(&target))?;
+        if target.split('/').any(|part| part == MODULES) {
+            return None;
+        }
+        self.add_top(&target);
+        self.entries.insert(path.clone(), LockEntry { link: true, resolved: Some(target.into()), ..entry(&path) });
+        Some(())
+    }
+
+    fn add_top(&mut self, top: &str) {
+        if top.is_empty() || self.entries.contains_key(top) {
+            return;
+        }
+        let manifest = manifest_in(&self.project.join(top));
+        self.entries.insert(top.to_owned(), LockEntry { manifest, ..entry(top) });
+        if !top.starts_with("..") {
+            self.open.push((top.to_owned(), 0));
+        }
+    }
+}
+
+fn entry(path: &str) -> LockEntry {
+    LockEntry { path: path.to_owned(), ..LockEntry::default() }
+}
+
+/// What a package says of itself; nothing where it says nothing that can be read.
+fn manifest_in(folder: &Path) -> Manifest {
+    let text = fs::read(folder.join("package.json")).unwrap_or_default();
+    let manifest = Manifest::parse_package_json(&text, "package.json").unwrap_or_default();
+    // Members that begin with an underscore are what installers of old have noted, and do not count.
+    Manifest { has_shrinkwrap: false, ..manifest }
+}
+
+/// The package of this version at `path` as the store would list it, if it is there.
+pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Option<PackageIndex> {
+    if !has_version(project, path, version) {
+        return None;
+    }
+    let folder = project.join(path);
+    let manifest = manifest_in(&folder);
+    let facts = PackageFacts {
+        name: manifest.name.as_deref().map(str::to_owned),
+        version: Some(version.to_owned()),
+        has_install_script: manifest.has_install_script,
+        ..PackageFacts::default()
+    };
+    let mut files = Vec::new();
+    let mut open = vec![(folder, String::new())];
+    while let Some((directory, prefix)) = open.pop() {
+        for name in entries(&directory).unwrap_or_default() {
+            let path: PathBuf = directory.join(&name);
+            let inside = format!("{prefix}{}", name.to_string_lossy());
+            match fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => open.push((path, format!("{inside}/"))),
+                // Nothing is to be done about modes of what stays.
+                Ok(metadata) => {
+                    files.push(FileRecord { path: inside, offset: 0, size: metadata.len(), executable: true });
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    let mut index = PackageIndex { files, facts };
+    index.put_in_order();
+    Some(index)
+}
+
+/// Whether there is a package of this version at `path`, and neither it nor a `node_modules` above it is a link.
+pub(crate) fn has_version(project: &Path, path: &str, version: &str) -> bool {
+    let folder = project.join(path);
+    let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+    let mut modules = above.filter(|above| above.rsplit('/').next() == Some(MODULES));
+    let is_real = is_directory(&folder) && modules.all(|modules| is_directory(&project.join(modules)));
+    is_real && !version.is_empty() && manifest_in(&folder).version.as_deref() == Some(version)
+}
+
+#[cfg(test)]
+mod tests;
