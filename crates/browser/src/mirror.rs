@@ -1,13 +1,15 @@
 //! The metadata mirror in OPFS, beside the packs.
 //!
 //! Only the coordinator worker of the tab that holds the store's Web Lock opens it, so there is one writer. Documents are
-//! written some megabytes at a time while others are still under way, which bounds what is held in memory. A mirror that
-//! cannot be opened or written keeps nothing more; the install goes on and says so at its end.
+//! written some megabytes at a time while others are still under way, and from then on read from the pack, which bounds what
+//! is held in memory: a module's memory never shrinks. A mirror that cannot be opened or written keeps nothing more, and what
+//! it has not written stays in memory; the install goes on and says so at its end.
 
 use crate::opfs::OpfsDirectory;
 use crate::shared_files::{SharedDirectory, SharedFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
+use gantry_manifest::Packument;
 use gantry_platform::FileError;
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
@@ -34,6 +36,9 @@ struct Shared {
     failure: RefCell<Option<FileError>>,
     pending: RefCell<Vec<MirrorWrite>>,
     pending_bytes: Cell<usize>,
+    /// Whether something that was kept could not be read again: then nothing more is given up in this session, so that no
+    /// document is asked for again and again.
+    is_doubtful: Cell<bool>,
 }
 
 impl BrowserMirror {
@@ -46,6 +51,7 @@ impl BrowserMirror {
             failure: RefCell::default(),
             pending: RefCell::default(),
             pending_bytes: Cell::default(),
+            is_doubtful: Cell::default(),
         };
         shared.open_files().await;
         Self { shared: Rc::new(shared) }
@@ -85,12 +91,14 @@ impl Shared {
         let pending = self.pending.take();
         self.pending_bytes.set(0);
         let mut writer = self.writer.borrow_mut();
-        if let Some(open) = &mut *writer
-            && let Err(error) = open.write(&pending)
-        {
-            *writer = None;
-            drop(writer);
-            self.failed(error);
+        let Some(open) = &mut *writer else { return };
+        match open.write(&pending) {
+            Ok(_) if self.is_doubtful.get() => {}
+            Ok(written) => self.reader.borrow().lend(&pending, &written),
+            Err(error) => {
+                *writer = None;
+                self.failed(error);
+            }
         }
     }
 
@@ -126,9 +134,13 @@ impl MetadataMirror for BrowserMirror {
         self.shared.reader.borrow().facts(key, integrity).map(|members| members.map(str::to_owned))
     }
 
+    fn taken_in(&self, packument: Packument) -> Packument {
+        packument.into_outlined()
+    }
+
     fn write(&self, write: MirrorWrite) {
         let bytes = match &write {
-            MirrorWrite::Document { packument, .. } => packument.body().map_or(0, bytes::Bytes::len),
+            MirrorWrite::Document { packument, .. } => packument.body().map_or(0, |body| body.len()),
             _ => 0,
         };
         let shared = &*self.shared;
@@ -140,7 +152,9 @@ impl MetadataMirror for BrowserMirror {
     }
 
     fn take_damage(&self) -> bool {
-        self.shared.reader.borrow().take_damage()
+        let is_damaged = self.shared.reader.borrow().take_damage();
+        self.shared.is_doubtful.set(self.shared.is_doubtful.get() || is_damaged);
+        is_damaged
     }
 
     fn settle(&self) -> LocalBoxFuture<'_, Result<(), FileError>> {

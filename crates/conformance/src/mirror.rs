@@ -20,6 +20,7 @@ pub async fn mirror_suite<D: MirrorDirectory>(directory: &D, clock: &impl Clock)
     report.note("where nothing was kept nothing is found", nothing(directory).await);
     report.note("what is kept is there after reopening, byte for byte", keeps(directory).await);
     report.note("a later record of the same document counts", replaces(directory).await);
+    report.note("what was just written is read back, and its body given up", lends(directory).await);
     report.note("a torn record is not there, and what follows it is kept", torn(directory).await);
     report.note("a changed byte of a body is noticed before anybody uses it", changed(directory).await);
     report.note("a file of another format makes way", foreign(directory).await);
@@ -67,7 +68,7 @@ fn document(name: &str, edition: u32, versions: u32) -> MirrorWrite {
 }
 
 async fn write<D: Directory + Clone>(directory: &D, writes: &[MirrorWrite]) -> Outcome {
-    MirrorWriter::open(directory.clone()).await.map_err(text)?.write(writes).map_err(text)
+    MirrorWriter::open(directory.clone()).await.map_err(text)?.write(writes).map(drop).map_err(text)
 }
 
 /// The edition kept of `name`, by the last of its versions; 0 where that is damaged.
@@ -110,6 +111,20 @@ async fn keeps<D: MirrorDirectory>(directory: &D) -> Outcome {
 async fn replaces<D: MirrorDirectory>(directory: &D) -> Outcome {
     write(directory, &[document("a", 2, 4)]).await?;
     expect_equal(&edition(directory, "a").await?, &Some(2))
+}
+
+async fn lends<D: MirrorDirectory>(directory: &D) -> Outcome {
+    let mut writer = MirrorWriter::open(directory.clone()).await.map_err(text)?;
+    let reader = MirrorReader::open(directory).await.map_err(text)?;
+    let packument = Packument::scan(Bytes::from(body("lent", 1, 5000))).expect("a packument").into_outlined();
+    let packument = Arc::new(packument);
+    let (freshness, validators) = (Freshness::default(), Validators::default());
+    let writes = [MirrorWrite::Document { key: key("lent"), packument: packument.clone(), freshness, validators }];
+    let written = writer.write(&writes).map_err(text)?;
+    reader.lend(&writes, &written);
+    expect_equal(&packument.body(), &None)?;
+    let read = packument.versions().filter(|version| packument.manifest(version).is_some()).count();
+    expect_equal(&(read, reader.take_damage()), &(5000, false))
 }
 
 async fn torn<D: MirrorDirectory>(directory: &D) -> Outcome {

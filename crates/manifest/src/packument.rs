@@ -7,8 +7,10 @@
 //! A version that cannot be decoded is as good as absent: one damaged entry of a document does not spoil the others.
 //!
 //! A cache keeps what the scan found as an *outline* ([`Packument::outline`]) and makes a packument from it again without
-//! scanning ([`Packument::from_outline`]).
+//! scanning ([`Packument::from_outline`]). One that was scanned can be turned into such a one
+//! ([`Packument::into_outlined`]), so that its body need not stay in memory.
 
+mod body;
 mod scan;
 mod stored;
 mod text;
@@ -24,9 +26,10 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use self::body::Body;
+pub use self::body::StoredBody;
 use self::scan::{Members, NotJson, skip_space, skip_value};
 use self::stored::Stored;
-pub use self::stored::StoredBody;
 use self::text::{decode_string, string_is};
 use self::versions::VersionTable;
 use crate::manifest::value::truthy;
@@ -89,8 +92,28 @@ impl Packument {
     ///
     /// A piece of the body that cannot be read or does not match the outline is reported to `body`; its version is absent.
     pub fn from_outline(outline: Bytes, body: Arc<dyn StoredBody>) -> Option<Packument> {
-        let stored = Stored::open(outline, body)?;
+        let stored = Stored::open(outline, Body::kept(body))?;
         Some(Packument { contents: Contents::Stored(stored), times: OnceLock::new() })
+    }
+
+    /// The same packument over its outline, the body still at hand: what a scan took note of besides is let go of, and the body
+    /// [can be](Self::give_up_body). One that cannot have an outline stays as it is.
+    #[must_use]
+    pub fn into_outlined(self) -> Packument {
+        let Contents::Scanned(scanned) = &self.contents else { return self };
+        let outlined =
+            stored::encode(scanned).and_then(|outline| Stored::open(outline, Body::at_hand(scanned.body.clone())));
+        match outlined {
+            Some(stored) => Packument { contents: Contents::Stored(stored), times: self.times },
+            None => self,
+        }
+    }
+
+    /// Lets go of the body, which is to be read from `kept` from now on; nothing happens where it is needed in memory.
+    pub fn give_up_body(&self, kept: Arc<dyn StoredBody>) {
+        if let Contents::Stored(stored) = &self.contents {
+            stored.body().give_up(kept);
+        }
     }
 
     /// What a cache keeps beside the body; `None` for a document that cannot be kept so (more than 65,535 different
@@ -214,11 +237,11 @@ impl Packument {
         }
     }
 
-    /// The registry's own bytes, of a packument that was scanned; `None` of one that was made from an outline.
-    pub fn body(&self) -> Option<&Bytes> {
+    /// The registry's own bytes, where all of them are in memory.
+    pub fn body(&self) -> Option<Bytes> {
         match &self.contents {
-            Contents::Scanned(scanned) => Some(&scanned.body),
-            Contents::Stored(_) => None,
+            Contents::Scanned(scanned) => Some(scanned.body.clone()),
+            Contents::Stored(stored) => stored.body().bytes(),
         }
     }
 

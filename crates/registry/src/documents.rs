@@ -294,11 +294,16 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         let length = response.body.len() as u64;
         let scanned = self.timed(Work::Scan, name, length, || Packument::scan(response.body));
-        let packument = scanned.map(Arc::new).map_err(|source| RegistryError::Packument {
+        let packument = scanned.map_err(|source| RegistryError::Packument {
             package: name.to_owned(),
             url: url.to_owned(),
             source,
         })?;
+        let mirror = self.mirror().zip(freshness);
+        let packument = Arc::new(match mirror {
+            Some((mirror, _)) => mirror.taken_in(packument),
+            None => packument,
+        });
         let is_whole = |version: &str| {
             packument.manifest(version).is_some_and(|manifest| {
                 let has_tarball = manifest.dist.as_ref().is_some_and(|dist| !dist.tarball.is_empty());
@@ -309,7 +314,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             let package = format!("{name}@{version}");
             return Err(RegistryError::NotFound { package, url: url.to_owned(), status: response.status });
         }
-        if let (Some(mirror), Some(freshness)) = (self.mirror(), freshness) {
+        if let Some((mirror, freshness)) = mirror {
             let (key, packument) = (key.clone(), Arc::clone(&packument));
             let validators = Validators { etag, last_modified };
             mirror.write(MirrorWrite::Document { key, packument, freshness, validators });

@@ -6,6 +6,7 @@
 
 use crate::freshness::is_fresh;
 use futures_util::future::LocalBoxFuture;
+use gantry_manifest::Packument;
 use gantry_platform::FileError;
 use gantry_store::mirror::{Freshness, Kept, MirrorKey, MirrorWrite};
 use sha2::{Digest, Sha256};
@@ -53,6 +54,11 @@ pub trait MetadataMirror: std::fmt::Debug {
     fn find(&self, key: &MirrorKey) -> Option<Kept>;
     /// What is kept of a version whose tarball has this integrity: the members only its own document has, if any.
     fn facts(&self, key: &MirrorKey, integrity: &str) -> Option<Option<String>>;
+    /// A document that has just been scanned, in the form in which it is used from now on and given to
+    /// [`write`](Self::write). A mirror that writes while the document is in use may make it one whose body it need not hold.
+    fn taken_in(&self, packument: Packument) -> Packument {
+        packument
+    }
     /// Takes something to keep. It is written in the background or later; [`find`](Self::find) need not know of it.
     fn write(&self, write: MirrorWrite);
     /// Whether a document given out has turned out to be damaged since the last call.

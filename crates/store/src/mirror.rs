@@ -10,6 +10,9 @@
 //! format is not there. Each journal record, outline and version has a checksum that is verified when it is read. Nothing is
 //! ever flushed, because what a crash of the machine loses is found to be missing the same way.
 //!
+//! Who writes and reads in one process need not hold what has been written: [`MirrorReader::lend`] has the bodies of documents
+//! that were just kept read from the pack, as those of earlier runs are.
+//!
 //! One process or tab writes at a time (the platform sees to that, with a lock file or a Web Lock); others read what was
 //! there when they opened it. A place in a pack that was ever recorded is never written again: what has been replaced is
 //! given back by [compaction](MirrorWriter::compact), which moves what is in use to a new pack.
@@ -23,7 +26,7 @@ mod tests;
 mod writer;
 
 pub use reader::{Kept, MirrorReader};
-pub use writer::{MirrorWrite, MirrorWriter};
+pub use writer::{MirrorWrite, MirrorWriter, Written};
 
 /// What a document is kept under.
 ///

@@ -16,13 +16,13 @@
 //! strings      name, number of tags, tags and versions, number of engine sets, the sets; each text with its length
 //! ```
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use gantry_spec::Version;
 use rustc_hash::FxHashMap;
 
+use super::body::Body;
 use super::scan::skip_value;
 use super::{Scanned, is_true, probe, text_members};
 use crate::{Manifest, Text};
@@ -40,14 +40,6 @@ const VERSION: usize = 27;
 
 const DEPRECATED: u8 = 1;
 
-/// Reads pieces of a body that is kept somewhere else.
-pub trait StoredBody: std::fmt::Debug + Send + Sync {
-    /// The bytes of `range`; `None` if they cannot be read.
-    fn read(&self, range: Range<u32>) -> Option<Bytes>;
-    /// Takes note that a piece is not what was stored.
-    fn damaged(&self);
-}
-
 /// A packument over an outline.
 #[derive(Debug)]
 pub(super) struct Stored {
@@ -59,7 +51,7 @@ pub(super) struct Stored {
     engines: OnceLock<Vec<Vec<(Text, Text)>>>,
     /// Where the sets of engines begin in the outline.
     engines_at: usize,
-    body: Arc<dyn StoredBody>,
+    body: Body,
     /// Versions decoded so far, by position; rarely more than two.
     decoded: Mutex<Vec<(u32, Option<Arc<Manifest>>)>>,
 }
@@ -159,7 +151,7 @@ fn order_of_precedence(texts: &[&str]) -> Vec<u32> {
 
 impl Stored {
     /// `None` if these bytes are no outline of this format.
-    pub(super) fn open(outline: Bytes, body: Arc<dyn StoredBody>) -> Option<Stored> {
+    pub(super) fn open(outline: Bytes, body: Body) -> Option<Stored> {
         if number_at(&outline, 0)? != FORMAT {
             return None;
         }
@@ -194,6 +186,10 @@ impl Stored {
 
     pub(super) fn outline(&self) -> &Bytes {
         &self.outline
+    }
+
+    pub(super) fn body(&self) -> &Body {
+        &self.body
     }
 
     pub(super) fn name(&self) -> &str {

@@ -1,5 +1,7 @@
 //! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
 
+mod lending;
+
 use crate::tests::{PACKUMENT, Script, Sleeps, client, fetch, now};
 use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost, VersionAnswer};
 use bytes::Bytes;

@@ -5,13 +5,14 @@ use super::{
     catalog::Catalog,
     files::{Current, Listing},
     record::DocumentPlace,
+    writer::{MirrorWrite, Written},
 };
 use bytes::Bytes;
 use gantry_manifest::{Packument, StoredBody};
 use gantry_platform::{Directory, FileError, RandomAccessFile};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -53,12 +54,13 @@ impl<F: RandomAccessFile + std::fmt::Debug + Send + Sync + 'static> MirrorReader
 
     /// Reads the journal of a directory. Where there is none nothing is kept, and nothing is made.
     pub async fn open<D: Directory<File = F>>(directory: &D) -> Result<Self, FileError> {
-        let Some(Current { pack_file: file, bytes, .. }) = Listing::read(directory).await?.current(directory).await?
+        let Some(Current { pack: number, pack_file: file, bytes, .. }) =
+            Listing::read(directory).await?.current(directory).await?
         else {
             return Ok(Self::empty());
         };
-        let length = file.len()?;
-        let pack = PackFile { file, length, damaged: Mutex::default(), news: AtomicBool::new(false) };
+        let length = AtomicU64::new(file.len()?);
+        let pack = PackFile { number, file, length, damaged: Mutex::default(), news: AtomicBool::new(false) };
         Ok(Self { catalog: Catalog::replay(bytes), pack: Some(Arc::new(pack)) })
     }
 
@@ -83,14 +85,29 @@ impl<F: RandomAccessFile + std::fmt::Debug + Send + Sync + 'static> MirrorReader
             return None;
         }
         let at_hand = (read == length).then(|| bytes.slice(outline.len()..));
-        let body_at = offset + outline.len() as u64;
-        let kept = KeptBody { pack: Arc::clone(pack), document: offset, offset: body_at, length: body, at_hand };
+        let kept = KeptBody { pack: Arc::clone(pack), place: document.place, at_hand };
         Some(Kept {
             packument: Arc::new(Packument::from_outline(outline, Arc::new(kept))?),
             freshness: document.state.freshness,
             validators: document.state.validators(),
             body: (body, body_checksum),
         })
+    }
+
+    /// Has the bodies of documents that were just written read from the pack, so that they need not stay in memory; small
+    /// ones do. That they are [damaged](Self::take_damage) is told, too. `written` is what the writer of this mirror made of
+    /// `writes` since this reader was opened; of another pack than this reader's nothing is given up.
+    pub fn lend(&self, writes: &[MirrorWrite], written: &Written) {
+        let Some(pack) = self.pack.as_ref().filter(|pack| pack.number == written.pack) else { return };
+        for &(number, place) in &written.documents {
+            let (Some(MirrorWrite::Document { packument, .. }), Some(end)) = (writes.get(number), place.end()) else {
+                continue;
+            };
+            if u64::from(place.body) > SMALL_DOCUMENT {
+                pack.length.fetch_max(end, Ordering::Relaxed);
+                packument.give_up_body(Arc::new(KeptBody { pack: Arc::clone(pack), place, at_hand: None }));
+            }
+        }
     }
 
     /// What is kept of a version whose tarball has this integrity: the members that only its own document has, if any.
@@ -108,9 +125,11 @@ impl<F: RandomAccessFile + std::fmt::Debug + Send + Sync + 'static> MirrorReader
 /// A pack open for reading.
 #[derive(Debug)]
 struct PackFile<F> {
+    number: u32,
     file: F,
-    /// Its length when it was opened. What is recorded of it ends before that, or is not there.
-    length: u64,
+    /// Its length when it was opened, or the end of what was written since. What is recorded of it ends before that, or is not
+    /// there.
+    length: AtomicU64,
     /// Offsets of documents found damaged.
     damaged: Mutex<FxHashSet<u64>>,
     /// Whether there are some that nobody has been told of.
@@ -121,7 +140,7 @@ impl<F: RandomAccessFile> PackFile<F> {
     /// `None` if it cannot be read.
     fn read(&self, offset: u64, length: u64) -> Option<Bytes> {
         // Asked before memory is taken: a length that is nonsense must not take all of it.
-        let is_inside = offset.checked_add(length)? <= self.length;
+        let is_inside = offset.checked_add(length)? <= self.length.load(Ordering::Relaxed);
         let mut bytes = is_inside.then(|| vec![0; usize::try_from(length).unwrap_or(usize::MAX)])?;
         self.file.read_exact_at(offset, &mut bytes).ok()?;
         Some(bytes.into())
@@ -136,26 +155,27 @@ impl<F: RandomAccessFile> PackFile<F> {
 #[derive(Debug)]
 struct KeptBody<F> {
     pack: Arc<PackFile<F>>,
-    /// Offset of the document, and of its body.
-    document: u64,
-    offset: u64,
-    length: u32,
+    place: DocumentPlace,
     at_hand: Option<Bytes>,
 }
 
 impl<F: RandomAccessFile + std::fmt::Debug + Send + Sync> StoredBody for KeptBody<F> {
     fn read(&self, range: Range<u32>) -> Option<Bytes> {
-        if range.start > range.end || range.end > self.length {
+        let DocumentPlace { offset, outline, body, .. } = self.place;
+        if range.start > range.end || range.end > body {
             return None;
         }
         match &self.at_hand {
             Some(body) => Some(body.slice(range.start as usize..range.end as usize)),
-            None => self.pack.read(self.offset + u64::from(range.start), u64::from(range.end - range.start)),
+            None => {
+                let start = offset + u64::from(outline) + u64::from(range.start);
+                self.pack.read(start, u64::from(range.end - range.start))
+            }
         }
     }
 
     fn damaged(&self) {
-        self.pack.damaged().insert(self.document);
+        self.pack.damaged().insert(self.place.offset);
         self.pack.news.store(true, Ordering::Relaxed);
     }
 }

@@ -1,5 +1,7 @@
 //! A mirror over memory: what is kept, what damage does, and what a crash leaves.
 
+mod lending;
+
 use super::catalog::Catalog;
 use super::files::{Listing, read_all};
 use super::*;
@@ -54,7 +56,7 @@ fn facts(name: &str, lock_members: Option<&str>) -> MirrorWrite {
 }
 
 fn write<D: Directory + Clone>(directory: &D, writes: &[MirrorWrite]) -> Result<(), gantry_platform::FileError> {
-    now(MirrorWriter::open(directory.clone()))?.write(writes)
+    now(MirrorWriter::open(directory.clone()))?.write(writes).map(drop)
 }
 
 fn reader(directory: &MemoryDirectory) -> MirrorReader<gantry_platform::memory::MemoryFile> {

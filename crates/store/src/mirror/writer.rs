@@ -53,6 +53,15 @@ pub enum MirrorWrite {
     },
 }
 
+/// Which documents were kept, and where.
+#[derive(Debug)]
+pub struct Written {
+    /// Number of the pack.
+    pub(super) pack: u32,
+    /// By their numbers among what was to be written.
+    pub(super) documents: Vec<(usize, DocumentPlace)>,
+}
+
 /// The one writer of a mirror. That there is only one is up to the caller.
 #[derive(Debug)]
 pub struct MirrorWriter<D: Directory> {
@@ -99,21 +108,24 @@ impl<D: Directory> MirrorWriter<D> {
     }
 
     /// Keeps these. Documents are written first, then the records that say so; a failure leaves some out and nothing
-    /// damaged. Documents that cannot have an outline, or that came out of this mirror, are passed over.
-    pub fn write(&mut self, writes: &[MirrorWrite]) -> Result<(), FileError> {
+    /// damaged. Documents that cannot have an outline, or whose body is not in memory, are passed over: what has no body came
+    /// out of a mirror.
+    pub fn write(&mut self, writes: &[MirrorWrite]) -> Result<Written, FileError> {
         let files = &mut self.files;
         files.batch = files.batch.wrapping_add(1);
         let mut frames = Vec::new();
         let mut gathered = Gathered { at: files.pack_end, bytes: Vec::new() };
-        for write in writes {
+        let mut written = Written { pack: files.pack, documents: Vec::new() };
+        for (number, write) in writes.iter().enumerate() {
             match write {
                 MirrorWrite::Document { key, packument, freshness, validators } => {
                     let (Some(outline), Some(body)) = (packument.outline(), packument.body()) else { continue };
-                    let Some(place) = place_of(gathered.end(), &outline, body) else { continue };
+                    let Some(place) = place_of(gathered.end(), &outline, &body) else { continue };
                     gathered.put(&files.pack_file, &outline)?;
-                    gathered.put(&files.pack_file, body)?;
+                    gathered.put(&files.pack_file, &body)?;
                     let state = State::new(*freshness, validators);
                     files.frame(&mut frames, &Record::Document { key: key.as_str(), place, state })?;
+                    written.documents.push((number, place));
                 }
                 MirrorWrite::Refreshed { key, freshness, validators } => {
                     let state = State::new(*freshness, validators);
@@ -129,7 +141,7 @@ impl<D: Directory> MirrorWriter<D> {
         files.pack_end = gathered.at;
         files.journal.write_all_at(files.journal_end, &frames)?;
         files.journal_end += frames.len() as u64;
-        Ok(())
+        Ok(written)
     }
 
     /// Gives back what replaced records and documents take, once that is more than half of everything. Documents that are

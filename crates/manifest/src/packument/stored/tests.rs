@@ -1,12 +1,13 @@
 //! A packument made from its outline against the one that was scanned, and against damage.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
 
 use super::super::tests::any_packument;
 use super::*;
-use crate::Packument;
+use crate::{Packument, StoredBody};
 
 /// A body in memory that counts what is read and what was found damaged.
 #[derive(Debug, Default)]
@@ -108,6 +109,36 @@ fn a_changed_or_missing_piece_is_reported_and_its_version_absent() {
 }
 
 #[test]
+fn a_body_at_hand_is_read_elsewhere_once_it_is_given_up() {
+    let packument = scan(SMALL.as_bytes()).into_outlined();
+    assert_eq!(packument.body().expect("at hand"), SMALL.as_bytes());
+    let first = packument.manifest("1.0.0").expect("there");
+    let memory = Arc::new(Memory { bytes: SMALL.as_bytes().to_vec(), ..Memory::default() });
+    packument.give_up_body(memory.clone());
+    assert_eq!(packument.body(), None);
+    assert!(Arc::ptr_eq(&first, &packument.manifest("1.0.0").expect("decoded before")));
+    assert_eq!(memory.read.load(Ordering::Relaxed), 0);
+    assert_eq!(packument.manifest("2.0.0"), scan(SMALL.as_bytes()).manifest("2.0.0"));
+    assert!(memory.read.load(Ordering::Relaxed) > 0);
+    assert_eq!(all(&packument), all(&scan(SMALL.as_bytes())));
+    // Only what is at hand can be given up.
+    let other = Arc::new(Memory::default());
+    packument.give_up_body(other.clone());
+    assert!(packument.version_bytes("10.0.0").is_some());
+    assert_eq!((memory.damaged.load(Ordering::Relaxed), other.damaged.load(Ordering::Relaxed)), (0, 0));
+}
+
+#[test]
+fn a_packument_without_an_outline_keeps_its_body() {
+    let versions: Vec<String> =
+        (0..=u16::MAX).map(|number| format!(r#""{number}.0.0":{{"engines":{{"node":"{number}"}}}}"#)).collect();
+    let packument = scan(format!(r#"{{"versions":{{{}}}}}"#, versions.join(",")).as_bytes()).into_outlined();
+    assert!(packument.outline().is_none());
+    packument.give_up_body(Arc::new(Memory::default()));
+    assert!(packument.body().is_some() && packument.manifest("65535.0.0").is_some());
+}
+
+#[test]
 fn another_format_is_no_outline() {
     let mut outline = scan(SMALL.as_bytes()).outline().expect("small").to_vec();
     outline[0] += 1;
@@ -142,6 +173,18 @@ proptest! {
         let (packument, body) = kept(&bytes);
         prop_assert_eq!(all(&packument), all(&scan(&bytes)));
         prop_assert_eq!(body.damaged.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn an_outlined_packument_tells_what_the_scanned_one_tells_and_so_when_its_body_is_given_up(document in any_packument()) {
+        let bytes = serde_json::to_vec(&document).expect("JSON");
+        let packument = scan(&bytes).into_outlined();
+        prop_assert_eq!(all(&packument), all(&scan(&bytes)));
+        let memory = Arc::new(Memory { bytes: bytes.clone(), ..Memory::default() });
+        let packument = scan(&bytes).into_outlined();
+        packument.give_up_body(memory.clone());
+        prop_assert_eq!(all(&packument), all(&scan(&bytes)));
+        prop_assert_eq!(memory.damaged.load(Ordering::Relaxed), 0);
     }
 
     #[test]
