@@ -7,21 +7,21 @@
 //! A module's memory never shrinks, so a large tarball does not enter it as a whole: [`TarballHttp`] keeps it in the pieces
 //! in which the browser handed it over.
 
+use self::body::{Body, body, joined};
 use crate::clock::BrowserClock;
 use crate::error::failed;
 use crate::javascript::scope;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-use js_sys::{Array, ArrayBuffer, IteratorNext, Promise, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use std::cell::RefCell;
 use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    AbortController, Headers, ReadableStream, ReadableStreamByobReader, ReadableStreamDefaultReader,
-    ReadableStreamGetReaderOptions, ReadableStreamReaderMode, RequestCache, RequestInit, Response,
-};
+use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response};
+
+mod body;
 
 const NOT_MODIFIED: u16 = 304;
 /// Tarballs up to this size enter the module's memory as a whole.
@@ -49,7 +49,7 @@ impl Http for BrowserHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         match exchange(&request, u64::MAX).await? {
             (response, Body::Here(body)) => Ok(HttpResponse { body: body.into(), ..response }),
-            (response, Body::Pieces(pieces)) => Ok(HttpResponse { body: joined(&pieces).into(), ..response }),
+            (response, Body::Pieces(pieces)) => Ok(HttpResponse { body: joined(&[], &pieces).into(), ..response }),
         }
     }
 }
@@ -76,12 +76,6 @@ impl Http for TarballHttp {
             }
         }
     }
-}
-
-/// A body, in the module's memory or still in the browser's.
-enum Body {
-    Here(Vec<u8>),
-    Pieces(Vec<Uint8Array>),
 }
 
 /// One request. The body is beside the response; in the module's memory unless it has more than `whole` bytes.
@@ -156,127 +150,21 @@ struct Patience<'r> {
 }
 
 impl Patience<'_> {
+    fn error(&self, kind: HttpErrorKind, message: String) -> HttpError {
+        HttpError { kind, url: self.url.to_owned(), message }
+    }
+
     async fn wait(&self, promise: Promise, on_rejection: HttpErrorKind) -> Result<JsValue, HttpError> {
-        let fail = |kind, message: String| HttpError { kind, url: self.url.to_owned(), message };
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
         let timer = BrowserClock.sleep(self.milliseconds as f64);
         match select(JsFuture::from(promise), pin!(timer)).await {
             Either::Left((Ok(value), _)) => Ok(value),
-            Either::Left((Err(value), _)) => Err(fail(on_rejection, failed(&value).message)),
-            Either::Right(_) => Err(fail(HttpErrorKind::Timeout, format!("no progress for {} ms", self.milliseconds))),
+            Either::Left((Err(value), _)) => Err(self.error(on_rejection, failed(&value).message)),
+            Either::Right(_) => {
+                Err(self.error(HttpErrorKind::Timeout, format!("no progress for {} ms", self.milliseconds)))
+            }
         }
     }
-}
-
-/// A body, read piece by piece: in one go a slow one could not be told from one that hangs. `None` if there is more than
-/// `limit`.
-async fn body(
-    response: &Response,
-    patience: &Patience<'_>,
-    (whole, announced, limit): (u64, Option<u64>, u64),
-) -> Result<Option<Body>, HttpError> {
-    let Some(stream) = response.body() else { return Ok(Some(Body::Here(Vec::new()))) };
-    let is_small = whole == u64::MAX || announced.is_some_and(|length| length <= whole);
-    if is_small && let Ok(reader) = stream.unchecked_ref::<ByteStream>().byte_reader(&byte_reader_options()) {
-        return Ok(copied(&reader, patience, limit).await?.map(Body::Here));
-    }
-    let Some(pieces) = pieces(&stream, patience, limit).await? else { return Ok(None) };
-    let length: u64 = pieces.iter().map(|piece| u64::from(piece.length())).sum();
-    Ok(Some(if length <= whole { Body::Here(joined(&pieces)) } else { Body::Pieces(pieces) }))
-}
-
-/// How much is read at once into memory that is used again.
-const BUFFER_BYTES: u32 = 64 << 10;
-
-thread_local! {
-    /// Buffers that nobody reads into.
-    static BUFFERS: RefCell<Vec<ArrayBuffer>> = RefCell::default();
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// A stream that may be one of bytes.
-    type ByteStream;
-
-    /// Fails where the browser has no such readers for bodies.
-    #[wasm_bindgen(method, catch, js_name = getReader)]
-    fn byte_reader(
-        this: &ByteStream,
-        options: &ReadableStreamGetReaderOptions,
-    ) -> Result<ReadableStreamByobReader, JsValue>;
-}
-
-fn byte_reader_options() -> ReadableStreamGetReaderOptions {
-    let options = ReadableStreamGetReaderOptions::new();
-    options.set_mode(ReadableStreamReaderMode::Byob);
-    options
-}
-
-/// The body, read through buffers that are used again: of pieces that the browser allocates a worker holds tens of megabytes
-/// until its garbage is collected.
-async fn copied(
-    reader: &ReadableStreamByobReader,
-    patience: &Patience<'_>,
-    limit: u64,
-) -> Result<Option<Vec<u8>>, HttpError> {
-    let mut body = Vec::new();
-    let spare = BUFFERS.with_borrow_mut(Vec::pop);
-    let mut buffer = spare.unwrap_or_else(|| ArrayBuffer::new(BUFFER_BYTES));
-    loop {
-        let view = Uint8Array::new(&buffer);
-        let piece = patience.wait(reader.read_with_array_buffer_view(&view), HttpErrorKind::Interrupted).await?;
-        // It looks like what an iterator gives. The buffer is another object after each reading.
-        let piece: IteratorNext = piece.unchecked_into();
-        let is_last = piece.done();
-        let Ok(bytes) = piece.value().dyn_into::<Uint8Array>() else { break };
-        buffer = bytes.buffer();
-        let start = body.len();
-        body.resize(start + bytes.length() as usize, 0);
-        bytes.copy_to(&mut body[start..]);
-        if is_last || body.len() as u64 > limit {
-            break;
-        }
-    }
-    if buffer.byte_length() == BUFFER_BYTES {
-        BUFFERS.with_borrow_mut(|buffers| buffers.push(buffer));
-    }
-    body.shrink_to_fit();
-    Ok((body.len() as u64 <= limit).then_some(body))
-}
-
-/// The body in pieces that the browser allocates. `None` if there is more than `limit`.
-async fn pieces(
-    stream: &ReadableStream,
-    patience: &Patience<'_>,
-    limit: u64,
-) -> Result<Option<Vec<Uint8Array>>, HttpError> {
-    let mut pieces = Vec::new();
-    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-    let mut length = 0;
-    loop {
-        let piece = patience.wait(reader.read(), HttpErrorKind::Interrupted).await?;
-        let piece: IteratorNext = piece.unchecked_into();
-        if piece.done() {
-            return Ok(Some(pieces));
-        }
-        let bytes: Uint8Array = piece.value().unchecked_into();
-        length += u64::from(bytes.length());
-        if length > limit {
-            return Ok(None);
-        }
-        pieces.push(bytes);
-    }
-}
-
-fn joined(pieces: &[Uint8Array]) -> Vec<u8> {
-    let mut body = vec![0; pieces.iter().map(|piece| piece.length() as usize).sum()];
-    let mut rest = body.as_mut_slice();
-    for piece in pieces {
-        let (place, after) = rest.split_at_mut(piece.length() as usize);
-        piece.copy_to(place);
-        rest = after;
-    }
-    body
 }
 
 fn collect_headers(headers: &Headers) -> Vec<(String, String)> {

@@ -2,6 +2,7 @@
 
 use crate::Report;
 use crate::report::expect_equal;
+use gantry_manifest::Packument;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 
 /// Checks a client against a server of the fixtures `basic` at `base`, which ends with a slash.
@@ -9,6 +10,7 @@ pub async fn http_suite(http: &impl Http, base: &str) -> Report {
     let mut report = Report::default();
     let client = Client { http, base };
     report.note("a document comes whole, with its headers in lower case", client.document().await);
+    report.note("a large document comes whole", client.large_document().await);
     report.note("a tarball comes byte for byte", client.tarball().await);
     report.note("a status is no error", client.status().await);
     for (what, path, expected) in [
@@ -66,6 +68,15 @@ impl<H: Http> Client<'_, H> {
         expect_equal(&response.body.ends_with(b"}"), &true)
     }
 
+    /// One that no client reads at once.
+    async fn large_document(&self) -> Result<(), String> {
+        let response = self.get("big-packument").await.map_err(|error| error.to_string())?;
+        expect_equal(&(response.body.len() > 4_000_000), &true)?;
+        let packument = Packument::scan(response.body).map_err(|error| error.to_string())?;
+        let whole = packument.versions().filter(|version| packument.manifest(version).is_some());
+        expect_equal(&whole.count(), &61)
+    }
+
     async fn tarball(&self) -> Result<(), String> {
         let response = self.get("left/-/left-1.1.0.tgz").await.map_err(|error| error.to_string())?;
         expect_equal(&response.body.starts_with(&[0x1f, 0x8b]), &true)?;
@@ -88,11 +99,13 @@ impl<H: Http> Client<'_, H> {
     }
 
     async fn too_large(&self) -> Result<(), String> {
-        let request = HttpRequest { max_body_bytes: 100, ..self.request("left") };
-        match self.http.send(request).await {
-            Ok(response) => Err(format!("{} bytes came", response.body.len())),
-            Err(error) => expect_equal(&error.kind, &HttpErrorKind::TooLarge),
+        for (path, max_body_bytes) in [("left", 100), ("big-packument", 100), ("big-packument", 3_000_000)] {
+            match self.http.send(HttpRequest { max_body_bytes, ..self.request(path) }).await {
+                Ok(response) => return Err(format!("{} bytes came", response.body.len())),
+                Err(error) => expect_equal(&error.kind, &HttpErrorKind::TooLarge)?,
+            }
         }
+        Ok(())
     }
 
     async fn nobody(&self) -> Result<(), String> {
