@@ -2,26 +2,24 @@
 
 use crate::changes::Asked;
 use crate::complete::{Lacking, complete_lock};
-use crate::error::TAMPERED;
+use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
+use crate::known_lock::{Header, confirmed, describes_project, is_named, read_lock, set_header, starts_from_tree};
 use crate::progress::Progress;
 use crate::project::{read_project, read_workspaces};
 use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 use crate::resolve::{Resolved, resolve};
-use crate::traffic::{Landing, Traffic};
+use crate::traffic::Traffic;
 use crate::yarn::{with_yarn_lock, yarn_lock_of};
-use crate::{EngineError, Event, Fault, Phase};
+use crate::{EngineError, Event, Phase};
 use futures_util::FutureExt;
-use gantry_layout::{PlannedPackage, plan, wanted};
-use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text};
-use gantry_resolver::{
-    MachineCheck, Project, Resolution, ResolveError, SettledLock, check_machine, legacy_dependencies, lock_mismatches,
-    optional_set,
-};
+use gantry_layout::plan;
+use gantry_manifest::{Lockfile, Manifest, Text};
+use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine};
 use gantry_store::PackageKey;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// Installs a project.
 ///
@@ -302,241 +300,4 @@ async fn conclude<H: Host>(
         left_out,
         scripts: scripts.into_iter().collect(),
     })
-}
-
-/// The project's lock. `install` treats a damaged one as absent, with a warning, as npm does; one that is whole but cannot be
-/// used here would lose its versions that way, so it stops the install. `ci` takes nothing but a lock it can use.
-fn read_lock<C: gantry_platform::Clock>(
-    request: &InstallRequest,
-    progress: &Progress<'_, C>,
-) -> Result<Option<Lockfile>, EngineError> {
-    let used = request.mode == InstallMode::Ci || request.lock_use != LockUse::Ignore;
-    // An empty file is none to npm.
-    let Some(bytes) = request.lockfile.as_ref().filter(|bytes| used && !bytes.is_empty()) else {
-        return match request.mode {
-            InstallMode::Install => Ok(None),
-            InstallMode::Ci => Err(EngineError::LockMissing { path: request.lockfile_path.clone() }),
-        };
-    };
-    match (Lockfile::parse(bytes, &request.lockfile_path), request.mode) {
-        (Ok(lock), _) => Ok(Some(lock)),
-        (Err(error), InstallMode::Install) if is_damage(&error) => {
-            progress.warn(error.code(), format!("{error}; the lock is made anew"));
-            Ok(None)
-        }
-        (Err(error), _) => Err(error.into()),
-    }
-}
-
-/// Where there is no lock, the tree starts from what is installed: what fits stays as it is, however old. Not where a lock is
-/// there and passed over on purpose: then npm begins from nothing.
-fn starts_from_tree(request: &InstallRequest, lock: Option<&Lockfile>) -> bool {
-    let is_passed_over = request.lock_use == LockUse::Ignore && request.lockfile.is_some();
-    let is_kept_to = request.changes.update != Update::All;
-    lock.is_none() && !is_passed_over && is_kept_to && request.mode == InstallMode::Install
-}
-
-/// Whether npm would take the file for no lock at all.
-fn is_damage(error: &ManifestError) -> bool {
-    matches!(error.code(), "LOCK_JSON" | "LOCK_SHAPE" | "LOCK_CONFLICT")
-}
-
-/// What a lock says of itself.
-struct Header {
-    name: Option<Text>,
-    version: Option<Text>,
-    lockfile_version: u32,
-}
-
-impl Header {
-    fn of(lock: &Lockfile) -> Self {
-        let Lockfile { name, version, lockfile_version, .. } = lock;
-        Self { name: name.clone(), version: version.clone(), lockfile_version: *lockfile_version }
-    }
-}
-
-/// Decides which version of the format is written: the one that is asked for, else the one that was read, except that
-/// version 1 is brought up to date. Where npm writes no lock it does not look at the project's name either, and the hidden
-/// lock has the one of the lock that was read.
-#[inline(never)]
-fn set_header(
-    request: &InstallRequest,
-    project: &Project,
-    read: Option<Header>,
-    lockfile: &mut Lockfile,
-) -> Result<(), EngineError> {
-    let kept = read.as_ref().map(|read| read.lockfile_version).filter(|version| *version > 1);
-    let (name, version) = read.map_or((None, None), |read| (read.name, read.version));
-    if request.mode == InstallMode::Install && request.lock_use != LockUse::ReadAndWrite {
-        (lockfile.name, lockfile.version) = (name, version);
-    } else if lockfile.version.is_none() {
-        // npm writes the project's version over that of the lock, and where there is none it writes nothing.
-        lockfile.version = version;
-    }
-    lockfile.lockfile_version = request.lockfile_version.or(kept).unwrap_or(Lockfile::DEFAULT_VERSION);
-    if lockfile.lockfile_version < 3 && request.mode == InstallMode::Install {
-        lockfile.dependencies = legacy_dependencies(project, lockfile, &request.resolve)?;
-    }
-    Ok(())
-}
-
-/// Whether the lock has the project's name, or its folder's where the project has none.
-fn is_named(request: &InstallRequest, lock: &Lockfile, root: &Manifest) -> bool {
-    let own = root.name.as_deref().filter(|name| !name.is_empty());
-    let folder = Some(request.resolve.folder_name.as_str()).filter(|name| !name.is_empty());
-    lock.name.as_deref() == own.or(folder) && lock.entry("").is_some_and(|entry| entry.manifest.name.as_deref() == own)
-}
-
-/// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more.
-fn describes_project(lock: &Lockfile, project: &Project) -> bool {
-    let folders = project.workspaces.iter().map(|workspace| (&workspace.path, &workspace.manifest));
-    let mut folders = folders.chain(project.folders.iter().map(|folder| (&folder.path, &folder.manifest)));
-    let root = describes(lock, "", &project.root) && describes_workspaces(lock, project);
-    root && folders.all(|(path, manifest)| describes(lock, path, manifest))
-}
-
-/// Whether the lock links to the project's workspaces and to no other folder in their place.
-fn describes_workspaces(lock: &Lockfile, project: &Project) -> bool {
-    let known: BTreeSet<(String, String)> =
-        Project::of_lock(lock).workspaces.into_iter().map(|known| (known.name, known.path)).collect();
-    let found = project.workspaces.iter().map(|found| (found.name.clone(), found.path.clone()));
-    known == found.collect::<BTreeSet<_>>()
-}
-
-/// Whether an entry repeats the members of a manifest that matter: sorted, where `package.json` may have any order.
-fn describes(lock: &Lockfile, path: &str, root: &Manifest) -> bool {
-    let Some(LockEntry { manifest, .. }) = lock.entry(path) else { return false };
-    let maps = |manifest: &Manifest| {
-        let maps = [
-            &manifest.dependencies,
-            &manifest.dev_dependencies,
-            &manifest.optional_dependencies,
-            &manifest.peer_dependencies,
-            &manifest.bin,
-            &manifest.engines,
-        ];
-        maps.map(|map| map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<BTreeMap<_, _>>())
-    };
-    let optional_peers = |manifest: &Manifest| manifest.peer_optional.iter().cloned().collect::<BTreeSet<_>>();
-    maps(manifest) == maps(root)
-        && optional_peers(manifest) == optional_peers(root)
-        && manifest.version == root.version
-        && manifest.license == root.license
-        && manifest.workspaces == root.workspaces
-}
-
-/// `ci` takes the lock as it is or not at all. What the lock alone could not settle (a peer conflict that was accepted when
-/// it was made, say) has been resolved again from it, and must have come to the same; what nobody asks for any more is
-/// not installed.
-fn confirmed(request: &InstallRequest, mut lock: Lockfile, resolution: &Resolution) -> Result<Lockfile, EngineError> {
-    let problems = lock_mismatches(&lock, resolution);
-    if problems.is_empty() && lock.is_old() {
-        // What npm 6 wrote says too little to install from; only its versions count.
-        return Ok(Lockfile { name: lock.name, version: lock.version, ..resolution.lockfile.clone() });
-    }
-    if problems.is_empty() {
-        let asked_for: FxHashMap<&str, &LockEntry> =
-            resolution.lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-        lock.packages.retain_mut(|entry| {
-            let Some(LockEntry { dev, optional, dev_optional, peer, .. }) = asked_for.get(entry.path.as_str()) else {
-                return false;
-            };
-            (entry.dev, entry.optional, entry.dev_optional, entry.peer) = (*dev, *optional, *dev_optional, *peer);
-            true
-        });
-        return Ok(lock);
-    }
-    Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
-}
-
-/// Brings everything the tree needs into the store. An optional package that cannot be had is left out as npm leaves it
-/// out, with what depends on it and what only they need: their paths join `inert`.
-async fn fetch<'a, H: Host>(
-    host: &'a H,
-    request: &InstallRequest,
-    lockfile: &Lockfile,
-    (inert, in_place): (&mut BTreeSet<String>, &InPlace),
-    traffic: &mut Traffic<'a, H>,
-    progress: &Progress<'_, H::Clock>,
-) -> Result<(), EngineError> {
-    let mut missing: Missing = FxHashMap::default();
-    let packages = wanted(lockfile, inert, &request.omit)?.into_iter();
-    for package in packages.filter(|package| !in_place.has(&package.path)) {
-        missing.entry(package.key.clone()).or_default().push(package);
-    }
-    traffic.retain_packages(|key| missing.contains_key(key));
-    let mut ordered: Vec<&PlannedPackage> = missing.values().filter_map(|places| places.first()).collect();
-    ordered.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    let entries: FxHashMap<&str, &LockEntry> =
-        lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-    for package in ordered {
-        traffic.want_planned(package, entries.get(package.path.as_str()).copied(), progress)?;
-    }
-    missing.retain(|key, _| host.store().index(key).is_none());
-
-    for (key, fault) in traffic.take_failures() {
-        if let Some(places) = missing.remove(&key) {
-            give_up(request, lockfile, &places, fault, inert, progress)?;
-            forget(&mut missing, inert);
-        }
-    }
-    while !missing.is_empty() {
-        match traffic.next(progress).await {
-            Some(Landing::Package(job, result)) => {
-                let Some(places) = missing.remove(&job.key) else { continue };
-                if let Err(fault) = result {
-                    give_up(request, lockfile, &places, fault, inert, progress)?;
-                    forget(&mut missing, inert);
-                }
-            }
-            Some(Landing::Packument(..) | Landing::Version(..) | Landing::Source(..)) => {}
-            None => {
-                return Err(Fault::new("STORE_LOST", "the store forgot a package that it had reported as there")
-                    .with_hint("Storage may have been cleared meanwhile; install again.")
-                    .into());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What the store lacks, with all places of the tree it is for.
-type Missing = FxHashMap<PackageKey, Vec<PlannedPackage>>;
-
-/// Takes out of `missing` what is for no place any more.
-fn forget(missing: &mut Missing, inert: &BTreeSet<String>) {
-    missing.retain(|_, places| {
-        places.retain(|package| !inert.contains(&package.path));
-        !places.is_empty()
-    });
-}
-
-/// Leaves out an optional package that failed; any other failure stops the install.
-fn give_up<C: gantry_platform::Clock>(
-    request: &InstallRequest,
-    lockfile: &Lockfile,
-    places: &[PlannedPackage],
-    fault: Fault,
-    inert: &mut BTreeSet<String>,
-    progress: &Progress<'_, C>,
-) -> Result<(), EngineError> {
-    if !fault.is_of_a_package() || fault.code == TAMPERED {
-        return Err(fault.into());
-    }
-    let mut gone = BTreeSet::new();
-    for package in places {
-        match optional_set(lockfile, &request.resolve, &package.path, inert)? {
-            Some(set) => gone.extend(set),
-            None => return Err(fault.into()),
-        }
-    }
-    let others: BTreeSet<String> = gone.iter().filter_map(|path| lockfile.entry(path)).map(LockEntry::label).collect();
-    if let Some(package) = places.first() {
-        let name = format!("{}@{}", package.name, package.version);
-        let with: Vec<&str> = others.iter().map(String::as_str).filter(|other| *other != name).collect();
-        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
-        progress.warn(fault.code.to_string(), format!("optional {name} left out{with}: {}", fault.message));
-    }
-    inert.extend(gone);
-    Ok(())
 }
