@@ -216,6 +216,32 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     bare.same('everything', 'update');
   });
 
+  test('a project begins with what is added, and is found from below', (context) => {
+    const pair = new Pair(context, registry, {});
+    pair.same('the first', 'install', ['left']);
+    assert.equal(read(pair.folders[0], 'package.json'), '{\n  "dependencies": {\n    "left": "^1.1.0"\n  }\n}\n');
+    pair.write({ 'src/deep/file.js': '' });
+    const [ours, theirs] = pair.folders;
+    const below = (folder) => join(folder, 'src', 'deep');
+    pair.workspace.gantryIn(below(ours), 'install', 'right').succeeded();
+    pair.workspace.npm(below(theirs), 'install', 'right').succeeded();
+    pair.same('from above again');
+    assert.ok(written(pair).dependencies.right);
+    const tree = pair.workspace.gantryIn(below(ours), 'why', 'left').succeeded().stdout;
+    assert.match(tree, /right@1\.0\.0/);
+  });
+
+  test('the folder of a workspace is no project of its own', (context) => {
+    const files = { 'packages/a/package.json': { name: 'a', version: '1.0.0' }, 'other/package.json': { name: 'b' } };
+    const [ours] = pairOf(context, { workspaces: ['packages/*'] }, files).folders;
+    const { workspace } = pairOf(context);
+    const run = workspace.gantryIn(join(ours, 'packages', 'a'), 'install', 'left', '--json');
+    assert.deepEqual([run.status, run.lines.at(-1).code], [1, 'CONFIG_UNSUPPORTED']);
+    assert.throws(() => read(ours, 'packages/a/package-lock.json'), /ENOENT/);
+    workspace.gantryIn(join(ours, 'other'), 'install', 'left').succeeded();
+    assert.ok(read(ours, 'other/package-lock.json'));
+  });
+
   test('what cannot be added is said, and nothing is changed', (context) => {
     const pair = pairOf(context, {}, { 'nameless/package.json': {} });
     const [ours] = pair.folders;

@@ -11,6 +11,7 @@ mod commands;
 mod failure;
 mod options;
 mod output;
+mod prefix;
 mod report;
 mod session;
 mod settings;

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::prefix::HERE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -142,8 +143,8 @@ impl InstallArguments {
 /// Options of whatever resolves a project's dependencies.
 #[derive(Debug, Args)]
 pub struct ResolveArguments {
-    /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
+    #[arg(long, value_name = "DIR", default_value = HERE)]
     pub prefix: PathBuf,
     /// Where packages and metadata are kept.
     #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
@@ -202,7 +203,7 @@ pub struct ResolveArguments {
 #[derive(Debug, Args)]
 pub struct DigestArguments {
     /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = HERE)]
     pub prefix: PathBuf,
 }
 
@@ -213,7 +214,7 @@ pub struct WhyArguments {
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<String>,
     /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = HERE)]
     pub prefix: PathBuf,
     /// Print one JSON list instead of text.
     #[arg(long)]

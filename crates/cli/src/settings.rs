@@ -42,8 +42,7 @@ fn invalid(message: impl Into<String>) -> Fault {
 }
 
 /// Reads the project and all settings.
-pub fn load(arguments: &InstallArguments, task: &Task<'_>) -> Result<Settings, Fault> {
-    let prefix = &arguments.resolve.prefix;
+pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Result<Settings, Fault> {
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
     let sources = ConfigSources {
@@ -60,7 +59,9 @@ pub fn load(arguments: &InstallArguments, task: &Task<'_>) -> Result<Settings, F
 
     let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = ProjectDirectory::read(&project)?;
     let package_json_path = project.join("package.json").display().to_string();
-    let package_json = package_json.ok_or_else(|| {
+    // Who adds something begins a project.
+    let begun = || matches!(task, Task::Add(packages, _) if !packages.is_empty()).then(|| b"{}".to_vec());
+    let package_json = package_json.or_else(begun).ok_or_else(|| {
         Fault::new("MANIFEST_MISSING", format!("{package_json_path} is missing"))
             .with_hint("Run the command in a project's folder, or name one with --prefix.")
     })?;

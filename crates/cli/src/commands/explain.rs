@@ -5,6 +5,7 @@ use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments};
 use crate::output::{note, print_line};
+use crate::prefix::project_folder;
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Conflicts, Event, Fault, conflicts};
@@ -17,7 +18,9 @@ pub fn run(arguments: ExplainArguments) -> u8 {
     if !packages.is_empty() {
         return why::run(&WhyArguments { packages, prefix: resolve.prefix, json });
     }
-    let settings = load(&InstallArguments::plain(resolve), &Task::Resolve);
+    let arguments = InstallArguments::plain(resolve);
+    let settings =
+        project_folder(&arguments.resolve.prefix).and_then(|project| load(&arguments, &project, &Task::Resolve));
     match settings.and_then(|settings| find(settings, json)) {
         Ok(found) if json => {
             print_line(&found.to_json().to_string());

@@ -3,6 +3,7 @@
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
+use crate::prefix::project_folder;
 use crate::report::Reporter;
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
@@ -13,9 +14,10 @@ use std::sync::{Arc, Mutex};
 /// Runs an install; returns the exit status.
 pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     // Before the project is read: else another install could change it in between.
-    let outcome = ProjectLock::take(&arguments.resolve.prefix)
-        .map_err(Fault::from)
-        .and_then(|lock| load(arguments, task).and_then(|settings| perform(arguments, settings, lock)));
+    let outcome = project_folder(&arguments.resolve.prefix).and_then(|project| {
+        let lock = ProjectLock::take(&project)?;
+        perform(arguments, load(arguments, &project, task)?, lock)
+    });
     match outcome {
         Ok(()) => 0,
         Err(fault) => {

@@ -3,6 +3,7 @@
 use crate::failure::{exit_status, print_failure};
 use crate::options::WhyArguments;
 use crate::output::print_line;
+use crate::prefix::project_folder;
 use crate::settings::load_project;
 use gantry_engine::{EngineError, Fault};
 use gantry_manifest::{Lockfile, Manifest};
@@ -29,7 +30,7 @@ pub fn run(arguments: &WhyArguments) -> u8 {
 }
 
 fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
-    let (files, options) = load_project(&arguments.prefix)?;
+    let (files, options) = load_project(&project_folder(&arguments.prefix)?)?;
     let fault = |error: EngineError| error.to_fault();
     let path = files.lockfile_name;
     let bytes = files.lockfile.ok_or_else(|| fault(EngineError::LockMissing { path: path.to_owned() }))?;
