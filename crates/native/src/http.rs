@@ -6,6 +6,7 @@
 //! threads, the caller only sees the finished response.
 
 mod addresses;
+mod near;
 mod parts;
 mod proxy;
 
@@ -16,6 +17,7 @@ use addresses::Addresses;
 use bytes::{Bytes, BytesMut};
 use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use near::Nearness;
 use parts::{Divisible, Parts, Together};
 use reqwest::header::ACCEPT_ENCODING;
 use reqwest::redirect::Policy;
@@ -71,6 +73,7 @@ struct Shared {
     addresses: Addresses,
     client: OnceLock<Result<reqwest::Client, String>>,
     together: Together,
+    nearness: Nearness,
 }
 
 impl NativeHttp {
@@ -81,7 +84,16 @@ impl NativeHttp {
 
     fn with_addresses(runtime: Handle, settings: HttpSettings, addresses: Addresses) -> Self {
         let together = Together::new(settings.parts);
-        Self { runtime, shared: Arc::new(Shared { settings, addresses, client: OnceLock::new(), together }) }
+        Self {
+            runtime,
+            shared: Arc::new(Shared {
+                settings,
+                addresses,
+                client: OnceLock::new(),
+                together,
+                nearness: Nearness::default(),
+            }),
+        }
     }
 }
 
@@ -148,8 +160,9 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
-    let sent = Instant::now();
     let client = shared.client().map_err(|message| fail(HttpErrorKind::Connect, message))?;
+    let _turn = shared.nearness.turn().await;
+    let sent = Instant::now();
     let mut builder = client.get(&url).header(ACCEPT_ENCODING, "gzip");
     for (name, value) in &headers {
         builder = builder.header(name, value);
@@ -160,7 +173,9 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
         .map_err(late)?
         .map_err(|error| fail(kind_of(&error), describe(&error)))?;
 
-    let answered_after = sent.elapsed().as_secs_f64() * 1000.0;
+    let answered_after = sent.elapsed();
+    shared.nearness.note(answered_after);
+    let answered_after = answered_after.as_secs_f64() * 1000.0;
     let announced = response.content_length().unwrap_or(0);
     if announced > max_body_bytes {
         return Err(too_large());
