@@ -15,7 +15,6 @@ mod conformance;
 mod coordinator;
 mod error;
 mod fetch;
-mod garbage;
 mod host;
 mod javascript;
 mod mirror;
