@@ -73,6 +73,7 @@ test('a folder of the page gets its name from its package.json, and nothing else
           await code({ add: ['left'], saveAs: 'elsewhere' }),
           await code({ add: ['never-published'] }),
           await code({ add: ['workspace:*'] }),
+          await code({ update: ['left@1'] }),
         ],
       };
     },
@@ -88,6 +89,7 @@ test('a folder of the page gets its name from its package.json, and nothing else
       'INVALID_OPTION',
       'RESOLVE_PACKAGE_NOT_FOUND',
       'SPEC_UNSUPPORTED_PROTOCOL',
+      'INVALID_OPTION',
     ],
   });
 });

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Pair } from './lib/pair.mjs';
-import { projectsFolder, registryForSuite } from './lib/programs.mjs';
+import { control, projectsFolder, registryForSuite } from './lib/programs.mjs';
 
 const manifest = (fields) => ({ name: 'project', version: '1.0.0', ...fields });
 const read = (folder, file) => readFileSync(join(folder, file), 'utf8');
@@ -240,6 +240,24 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.throws(() => read(ours, 'packages/a/package-lock.json'), /ENOENT/);
     workspace.gantryIn(join(ours, 'other'), 'install', 'left').succeeded();
     assert.ok(read(ours, 'other/package-lock.json'));
+  });
+
+  test('what is not allowed is not even looked at', async (context) => {
+    const pair = pairOf(
+      context,
+      {},
+      { 'own/package.json': { name: 'own' }, '.npmrc': 'allow-remote=none\nallow-directory=none\n' },
+    );
+    await control(registry, 'POST', 'reset');
+    for (const word of [`${registry}left/-/left-1.0.0.tgz`, './own']) {
+      pair.fail(word, 'RESOLVE_NOT_ALLOWED', 'install', [word.replace('./', `${pair.folders[0]}/`)]);
+    }
+    assert.equal((await control(registry, 'GET', 'stats')).requests, 0);
+  });
+
+  test('update with save leaves the look of package.json alone where no dependency is concerned', (context) => {
+    const pair = new Pair(context, registry, { 'package.json': '{ "name": "project" ,  "version": "1.0.0" }' });
+    pair.same('nothing to save', 'update', ['--save']);
   });
 
   test('what cannot be added is said, and nothing is changed', (context) => {

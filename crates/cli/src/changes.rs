@@ -4,7 +4,7 @@ use crate::options::SaveArguments;
 use gantry_engine::{Changes, Fault, InstallMode, Update};
 use gantry_manifest::{Config, DependencyKind, NpmrcValue};
 use gantry_resolver::{ResolveOptions, path_in_project};
-use gantry_spec::{PackageName, Spec, SpecKind};
+use gantry_spec::{Spec, SpecKind};
 use std::path::Path;
 
 /// A command that resolves.
@@ -79,11 +79,16 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
         Task::Remove(names) => changes.remove = names.to_vec(),
         Task::Update(names) => {
             changes.save = is("save");
-            changes.update = if names.is_empty() { Update::All } else { Update::Names(named(names)?) };
+            changes.update =
+                if names.is_empty() { Update::All } else { Update::of_names(names.to_vec()).map_err(invalid)? };
         }
         Task::Ci | Task::Resolve => {}
     }
     Ok(changes)
+}
+
+fn invalid(message: String) -> Fault {
+    Fault::new("CONFIG_INVALID", message).with_hint("Name it without a version; what package.json allows decides.")
 }
 
 fn kind(config: &Config) -> Option<DependencyKind> {
@@ -119,15 +124,4 @@ fn from_here(argument: &str, project: &Path) -> Result<Option<String>, Fault> {
     }
     let at = if name.is_empty() { String::new() } else { format!("{name}@") };
     Ok(Some(format!("{at}file:{}", absolute.display())))
-}
-
-/// `update` takes names alone, as npm's does.
-fn named(names: &[String]) -> Result<Vec<String>, Fault> {
-    for name in names {
-        if name.parse::<PackageName>().is_err() {
-            return Err(Fault::new("CONFIG_INVALID", format!("update {name}: that is no name of a package"))
-                .with_hint("Name it without a version; what package.json allows decides."));
-        }
-    }
-    Ok(names.to_vec())
 }

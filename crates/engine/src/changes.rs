@@ -12,6 +12,7 @@ use crate::host::Host;
 use crate::progress::Progress;
 use crate::request::{Changes, InstallRequest, Update};
 use crate::sources::{Found, look_into};
+use futures_util::future::try_join_all;
 use gantry_manifest::{DependencyKind, LockEntry, Lockfile, Manifest, with_dependencies};
 use gantry_resolver::{ResolveError, Source, SourceRequest, path_in_project, pick_version};
 use gantry_spec::{Range, Spec, SpecKind};
@@ -43,10 +44,7 @@ impl Asked {
         for name in remove {
             manifest.remove_dependency(name);
         }
-        let mut additions = Vec::with_capacity(add.len());
-        for argument in add {
-            additions.push(Addition::of(host, request, argument).await?);
-        }
+        let mut additions = try_join_all(add.iter().map(|argument| Addition::of(host, request, argument))).await?;
         for Addition { name, spec } in &mut additions {
             for moved in manifest.add_dependency(name, spec, *kind, *bundle) {
                 let message = format!("{} leaves {} and is in {} now", moved.name, moved.from, moved.to);
@@ -86,10 +84,12 @@ impl Asked {
         for Addition { name, .. } in &self.additions {
             save_range(request, manifest, lock, name, *kind);
         }
-        for name in updated(update, manifest, lock) {
-            save_range(request, manifest, lock, &name, None);
+        let updated = updated(update, manifest, lock);
+        for name in &updated {
+            save_range(request, manifest, lock, name, None);
         }
-        if self.additions.is_empty() && !self.removes && *update == Update::Nothing {
+        // npm leaves the file alone, however it is written, where no dependency is concerned.
+        if self.additions.is_empty() && !self.removes && updated.is_empty() {
             return Ok(None);
         }
         self.describe(manifest, lock, *kind);
@@ -124,6 +124,11 @@ impl Addition {
             }
         })?;
         let options = &request.resolve;
+        // The resolution would refuse it as well, but after it has been looked into.
+        if let Some(message) = options.allowed.refusal(&spec.kind, true) {
+            let (package, spec) = (argument.to_owned(), spec.raw);
+            return Err(ResolveError::NotAllowed { package, spec, message }.into());
+        }
         let (source, text) = match &spec.kind {
             SpecKind::Tag(_) => {
                 let spec = version_of_tag(host, request, &name, &spec).await?;

@@ -4,6 +4,7 @@ use crate::host::LinkReport;
 use gantry_layout::Omit;
 use gantry_manifest::DependencyKind;
 use gantry_resolver::{PeerConflict, ResolveOptions};
+use gantry_spec::PackageName;
 use serde_json::Value;
 
 /// Which of npm's two commands.
@@ -58,6 +59,16 @@ pub enum Update {
     All,
     /// These packages, wherever they are in the tree.
     Names(Vec<String>),
+}
+
+impl Update {
+    /// Of packages that are named, without a version, as npm's `update` takes them. Gives back what is no name.
+    pub fn of_names(names: Vec<String>) -> Result<Self, String> {
+        match names.iter().find(|name| name.parse::<PackageName>().is_err()) {
+            Some(other) => Err(format!("update {other}: that is no name of a package")),
+            None => Ok(Self::Names(names)),
+        }
+    }
 }
 
 /// Changes to the project's own dependencies that the user asks for.

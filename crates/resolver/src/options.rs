@@ -1,6 +1,7 @@
 //! What steers a resolution: the machine it is for, and npm's settings that change the tree.
 
 use gantry_manifest::{TextStyle, YarnLock};
+use gantry_spec::SpecKind;
 use std::sync::Arc;
 
 /// How packages are laid out below `node_modules`.
@@ -72,6 +73,26 @@ pub struct Allowances {
 }
 
 impl Allowances {
+    /// Why what a specifier means may not be had, for somebody who `is_own` if it is the project or one of its workspaces;
+    /// `None` where it may.
+    pub fn refusal(&self, kind: &SpecKind, is_own: bool) -> Option<String> {
+        let (allowance, kind) = match kind {
+            SpecKind::Git(_) => (self.git, "git"),
+            SpecKind::Remote { .. } => (self.remote, "remote"),
+            SpecKind::File { .. } => (self.file, "file"),
+            SpecKind::Directory { .. } => (self.directory, "directory"),
+            _ => return None,
+        };
+        match allowance {
+            Allowance::All => None,
+            Allowance::Root if is_own => None,
+            Allowance::Root => {
+                Some(format!("packages of type {kind:?} that the project does not ask for itself are not allowed"))
+            }
+            Allowance::None => Some(format!("packages of type {kind:?} are not allowed")),
+        }
+    }
+
     /// Whether nothing is forbidden.
     pub fn is_everything(&self) -> bool {
         *self == Self::default()

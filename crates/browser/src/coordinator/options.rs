@@ -96,7 +96,9 @@ impl ChangeOptions {
         };
         let update = match self.update {
             Some(UpdateOption::All(true)) => Update::All,
-            Some(UpdateOption::Names(names)) if !names.is_empty() => Update::Names(names),
+            Some(UpdateOption::Names(names)) if !names.is_empty() => {
+                Update::of_names(names).map_err(|message| Fault::new("INVALID_OPTION", message))?
+            }
             _ => Update::Nothing,
         };
         let mut changes = Changes { add: self.add, remove: self.remove, update, kind, ..Changes::default() };

@@ -3,30 +3,16 @@
 use super::Builder;
 use crate::error::ResolveError;
 use crate::ids::{EdgeId, SpecId};
-use crate::options::Allowance;
-use gantry_spec::SpecKind;
 
 impl Builder {
     /// Why what an edge asks for may not be had; `None` where it may.
     pub(super) fn refusal(&self, edge: EdgeId, spec: SpecId) -> Option<String> {
-        let allowed = &self.options.allowed;
-        let (allowance, kind) = match &self.forest.specs.get(spec).parsed.as_ref().ok()?.kind {
-            SpecKind::Git(_) => (allowed.git, "git"),
-            SpecKind::Remote { .. } => (allowed.remote, "remote"),
-            SpecKind::File { .. } => (allowed.file, "file"),
-            SpecKind::Directory { .. } => (allowed.directory, "directory"),
-            _ => return None,
-        };
-        let from = self.forest.edge(edge).from;
-        let is_own = from == self.forest.root || self.forest.is_workspace(from);
-        match allowance {
-            Allowance::All => None,
-            Allowance::Root if is_own => None,
-            Allowance::Root => {
-                Some(format!("packages of type {kind:?} that the project does not ask for itself are not allowed"))
-            }
-            Allowance::None => Some(format!("packages of type {kind:?} are not allowed")),
+        if self.options.allowed.is_everything() {
+            return None;
         }
+        let kind = &self.forest.specs.get(spec).parsed.as_ref().ok()?.kind;
+        let from = self.forest.edge(edge).from;
+        self.options.allowed.refusal(kind, from == self.forest.root || self.forest.is_workspace(from))
     }
 
     /// Refuses what a lock brought along. A package that the project asks for itself is its own, whoever else asks for it;
