@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.js';
 
 /** An archive as hosts make it, and the commit that it is of. */
@@ -28,14 +29,33 @@ function archive(): { commit: string; body: Buffer } {
   }
 }
 
-test('an archive that may be read is installed, by branch or by commit', async ({ blank, fixtures }) => {
+/** Stands in for a host that gives archives to pages; tells which were asked for. */
+async function serveArchive(page: Page) {
   const { commit, body } = archive();
   const asked: string[] = [];
-  await blank.context().route('https://codeload.github.com/**', async (route) => {
+  await page.context().route('https://codeload.github.com/**', async (route) => {
     asked.push(new URL(route.request().url()).pathname);
     await route.fulfill({ body, headers: { 'access-control-allow-origin': '*', 'content-type': 'application/gzip' } });
   });
-  await blank.context().route('https://github.com/**', (route) => route.abort());
+  await page.context().route('https://github.com/**', (route) => route.abort());
+  return { commit, asked };
+}
+
+test('a repository is added by its address alone, and its archive fetched once', async ({ blank, fixtures }) => {
+  const { commit, asked } = await serveArchive(blank);
+  const [packageJson, resolved] = await blank.evaluate(async (registry) => {
+    const { Gantry } = await import('/package/dist/index.js' as string);
+    const gantry = await Gantry.open({ registry });
+    const project = await gantry.install({ packageJson: '{}', add: ['someone/tool#main'] });
+    return [project.packageJson, JSON.parse(project.lockfile).packages['node_modules/tool'].resolved];
+  }, fixtures.url);
+  expect(packageJson).toBe('{\n  "dependencies": {\n    "tool": "github:someone/tool#main"\n  }\n}\n');
+  expect(resolved).toBe(`git+ssh://git@github.com/someone/tool.git#${commit}`);
+  expect(asked).toEqual(['/someone/tool/tar.gz/main']);
+});
+
+test('an archive that may be read is installed, by branch or by commit', async ({ blank, fixtures }) => {
+  const { commit, asked } = await serveArchive(blank);
   const made = await blank.evaluate(async (registry) => {
     const { Gantry } = await import('/package/dist/index.js' as string);
     const gantry = await Gantry.open({ registry });

@@ -242,6 +242,13 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.ok(read(ours, 'other/package-lock.json'));
   });
 
+  test('a tarball that is added by its address is fetched once', async (context) => {
+    const { workspace, folders } = pairOf(context);
+    await control(registry, 'POST', 'reset');
+    workspace.gantryIn(folders[0], 'install', `${registry}left/-/left-1.0.0.tgz`).succeeded();
+    assert.equal((await control(registry, 'GET', 'stats')).requests, 1);
+  });
+
   test('what is not allowed is not even looked at', async (context) => {
     const pair = pairOf(
       context,

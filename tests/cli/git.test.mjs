@@ -135,6 +135,23 @@ describe('git', { concurrency: 1 }, () => {
     pair.workspace.gantry('ci', '--prefix', theirs).succeeded();
   });
 
+  test('repositories are added by their address, and get their names from what is there', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const address = `git+file://${repository.folder}`;
+    pair.write({ 'package.json': root({}) });
+    pair.same('the head', 'install', [address]);
+    pair.same('a range', 'install', [`${address}#semver:^1.0.0`]);
+    pair.same('under another name', 'install', ['-D', `other@${address}#v1.0.0`]);
+    pair.same('a bare name asks again', 'install', ['tool']);
+    pair.same('removed', 'uninstall', ['tool']);
+    pair.same('updated', 'update');
+    pair.write({ '.npmrc': 'allow-git=none\n' });
+    pair.fail('not allowed', 'RESOLVE_NOT_ALLOWED', 'install', [address]);
+    pair.remove('.npmrc');
+    pair.fail('a branch that is not there', 'GIT_REVISION', 'install', [`${address}#nowhere`]);
+  });
+
   test('what is not there is an error that says so', (context) => {
     const pair = new Pair(context, registry, {});
     const repository = new Repository(join(pair.workspace.folder, 'tool'));
@@ -213,10 +230,24 @@ describe('git', { concurrency: 1 }, () => {
     });
     pair.same('with git');
     const [ours] = pair.folders;
-    const lock = readFileSync(join(ours, 'package-lock.json'), 'utf8');
-    assert.match(lock, /"git\+ssh:\/\/git@github\.com\/someone\/tool\.git#[0-9a-f]{40}"/);
+    assert.match(
+      readFileSync(join(ours, 'package-lock.json'), 'utf8'),
+      /"git\+ssh:\/\/git@github\.com\/someone\/tool\.git#[0-9a-f]{40}"/,
+    );
     pair.same('from the lock', 'ci');
 
+    // One alone: of several packages with the same command npm links the one that was installed last.
+    const manifest = readFileSync(join(ours, 'package.json'), 'utf8');
+    pair.write({ 'package.json': root({}) });
+    pair.same('nothing');
+    pair.same('by its shortcut', 'install', ['someone/tool#stable']);
+    pair.same('by its address', 'install', ['git+https://github.com/someone/tool.git#v1.0.0']);
+    assert.match(readFileSync(join(ours, 'package.json'), 'utf8'), /"tool": "github:someone\/tool#v1\.0\.0"/);
+    pair.write({ 'package.json': manifest });
+    for (const made of ['node_modules', 'package-lock.json']) pair.remove(made);
+    pair.same('as before');
+
+    const lock = readFileSync(join(ours, 'package-lock.json'), 'utf8');
     pair.remove('node_modules');
     pair.workspace.gantry('ci', '--prefix', ours, '--offline').succeeded();
     pair.remove('node_modules');
@@ -233,6 +264,14 @@ describe('git', { concurrency: 1 }, () => {
       .slice(before)
       .map((url) => new URL(url).pathname.split('/').slice(0, 4).join('/'));
     assert.ok(asked.includes('/someone/tool.git/info'), 'references were asked for over HTTPS');
+    pair.workspace.gantry('uninstall', 'tool', '--prefix', ours).succeeded();
+    pair.workspace.gantry('install', 'someone/tool#stable', '--prefix', ours).succeeded();
+    const resolved = (text) => JSON.parse(text).packages['node_modules/tool'].resolved;
+    assert.equal(
+      resolved(readFileSync(join(ours, 'package-lock.json'), 'utf8')),
+      resolved(lock),
+      'added without git, too',
+    );
 
     pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}` }) });
     const refused = pair.workspace.gantry('install', '--prefix', ours, '--json');

@@ -18,10 +18,11 @@ use gantry_resolver::{ResolveError, Source, SourceRequest, path_in_project, pick
 use gantry_spec::{Range, Spec, SpecKind};
 
 /// What was asked for, once its names are known.
-#[derive(Debug, Default)]
 pub(crate) struct Asked {
     additions: Vec<Addition>,
     removes: bool,
+    /// What was looked into for its name.
+    sources: Vec<(Source, Box<Found>)>,
 }
 
 /// A dependency that is added.
@@ -44,7 +45,8 @@ impl Asked {
         for name in remove {
             manifest.remove_dependency(name);
         }
-        let mut additions = try_join_all(add.iter().map(|argument| Addition::of(host, request, argument))).await?;
+        let found = try_join_all(add.iter().map(|argument| Addition::of(host, request, argument))).await?;
+        let (mut additions, sources): (Vec<Addition>, Vec<_>) = found.into_iter().unzip();
         for Addition { name, spec } in &mut additions {
             for moved in manifest.add_dependency(name, spec, *kind, *bundle) {
                 let message = format!("{} leaves {} and is in {} now", moved.name, moved.from, moved.to);
@@ -54,7 +56,12 @@ impl Asked {
                 listed.as_str().clone_into(spec);
             }
         }
-        Ok(Self { additions, removes: !remove.is_empty() })
+        Ok(Self { additions, removes: !remove.is_empty(), sources: sources.into_iter().flatten().collect() })
+    }
+
+    /// Hands over what was looked into, so that the resolution need not do it again.
+    pub(crate) fn take_sources(&mut self) -> Vec<(Source, Box<Found>)> {
+        std::mem::take(&mut self.sources)
     }
 
     /// The request with what the resolution has to look up again.
@@ -115,7 +122,12 @@ impl Asked {
 }
 
 impl Addition {
-    async fn of<H: Host>(host: &H, request: &InstallRequest, argument: &str) -> Result<Self, EngineError> {
+    /// Gives what was looked into, too, where that was needed for the name.
+    async fn of<H: Host>(
+        host: &H,
+        request: &InstallRequest,
+        argument: &str,
+    ) -> Result<(Self, Option<(Source, Box<Found>)>), EngineError> {
         let (name, spec) = Spec::parse_argument(argument).map_err(|error| {
             let fault = Fault::new(error.code(), error.to_string());
             match error.hint() {
@@ -132,7 +144,7 @@ impl Addition {
         let (source, text) = match &spec.kind {
             SpecKind::Tag(_) => {
                 let spec = version_of_tag(host, request, &name, &spec).await?;
-                return Ok(Self { name, spec });
+                return Ok((Self { name, spec }, None));
             }
             SpecKind::Directory { path } => {
                 let path = path_in_project(options, path);
@@ -145,20 +157,20 @@ impl Addition {
             SpecKind::Remote { url } => (Source::Remote { url: url.clone() }, spec.raw.clone()),
             SpecKind::Git(git) => (Source::Git { spec: git.saved.clone() }, spec.raw.clone()),
             SpecKind::Version(_) | SpecKind::Range(_) | SpecKind::Alias { .. } => {
-                return Ok(Self { name, spec: spec.raw });
+                return Ok((Self { name, spec: spec.raw }, None));
             }
         };
         if !name.is_empty() {
-            return Ok(Self { name, spec: text });
+            return Ok((Self { name, spec: text }, None));
         }
         let wanted = SourceRequest { id: 0, name: argument.to_owned(), source, integrity: None };
-        let Found { answer, .. } = look_into(host, &wanted).await?;
-        let Some(name) = answer.manifest.name.filter(|name| !name.is_empty()) else {
+        let found = Box::new(look_into(host, &wanted).await?);
+        let Some(name) = found.answer.manifest.name.clone().filter(|name| !name.is_empty()) else {
             let message = format!("what is at {argument} has no name: its package.json says none, or is not there");
             let hint = format!("Name it: name@{argument}");
             return Err(Fault::new("DEPENDENCY_NAMELESS", message).with_hint(hint).into());
         };
-        Ok(Self { name: name.into(), spec: text })
+        Ok((Self { name: name.into(), spec: text }, Some((wanted.source, found))))
     }
 }
 

@@ -17,7 +17,7 @@ use gantry_archive::{Entry, Extractor, Limits};
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, Refusal, RegistryError, TarballRequest, fetch_tarball};
 use gantry_resolver::SourceAnswer;
-use gantry_spec::{GitSpec, Spec, SpecKind};
+use gantry_spec::{GitSpec, PackageName, Spec, SpecKind};
 use gantry_store::PackageKey;
 use references::References;
 
@@ -90,7 +90,9 @@ pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Re
 }
 
 fn read(name: &str, spec: &str) -> Result<GitSpec, Fault> {
-    match Spec::parse(name, spec) {
+    // What is looked into before its name is known goes by what the user wrote, which names no package.
+    let package = if name.parse::<PackageName>().is_ok() { name } else { "" };
+    match Spec::parse(package, spec) {
         Ok(Spec { kind: SpecKind::Git(git), .. }) => Ok(git),
         Ok(_) => {
             Err(Fault::new("SPEC_GIT_REFERENCE", format!("{name}: {spec} is no git repository")).with_package(name))

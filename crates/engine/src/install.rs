@@ -57,6 +57,7 @@ async fn run<H: Host>(
     let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
     let request = changed.as_ref().unwrap_or(request);
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
+    traffic.know_sources(beginning.asked.as_mut().map(Asked::take_sources).unwrap_or_default());
     let decided = match settled_lock(request, &mut beginning, progress)? {
         Some(decided) => decided,
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,

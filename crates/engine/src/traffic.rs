@@ -20,7 +20,7 @@ use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Packument, Text};
 use gantry_platform::{Clock, Http, Work};
 use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionAnswer, VersionFacts};
-use gantry_resolver::{PackumentRequest, Priority, SourceRequest};
+use gantry_resolver::{PackumentRequest, Priority, Source, SourceRequest};
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,6 +96,8 @@ pub(crate) struct Traffic<'a, H: Host> {
     asked: FxHashSet<PackageKey>,
     failures: Vec<(PackageKey, Fault)>,
     packuments_flying: usize,
+    /// What was looked into before, each for the first who asks.
+    sources: FxHashMap<Source, Box<Found>>,
     /// Whether packuments have to say when versions were published, which only full ones do.
     needs_dates: bool,
 }
@@ -116,7 +118,13 @@ impl<'a, H: Host> Traffic<'a, H> {
             asked: FxHashSet::default(),
             failures: Vec::new(),
             packuments_flying: 0,
+            sources: FxHashMap::default(),
         }
+    }
+
+    /// Takes what somebody has looked into already.
+    pub fn know_sources(&mut self, sources: impl IntoIterator<Item = (Source, Box<Found>)>) {
+        self.sources.extend(sources);
     }
 
     /// Asks for a packument.
@@ -138,8 +146,12 @@ impl<'a, H: Host> Traffic<'a, H> {
     /// Looks into what no registry has.
     pub fn want_source(&mut self, request: SourceRequest) {
         let host = self.host;
+        let known = self.sources.remove(&request.source);
         self.document_flights.push(Box::pin(async move {
-            let found = look_into(host, &request).await.map(Box::new);
+            let found = match known {
+                Some(found) => Ok(found),
+                None => look_into(host, &request).await.map(Box::new),
+            };
             Arrival::Landing(Landing::Source(request, found))
         }));
     }
