@@ -12,6 +12,7 @@ const commands = {
   'kill-matrix': 'end workers, pages and browsers at some two hundred moments, and write down what is found',
   lint: 'formatting, lints for native and WebAssembly, types, the checks of xtask',
   record: 'record the registry documents and tarballs that the tests replay',
+  forecast: 'ask the registry what its most used packages depend on, for crates/forecast',
   setup: 'install and build what the tests need, without running them',
   'check-macos': 'type-check the Rust code for macOS',
 };

@@ -4,6 +4,7 @@ use crate::git::Git;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::Future;
+use gantry_forecast::Table;
 use gantry_layout::{Plan, PlannedPackage, is_git};
 use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
@@ -152,6 +153,10 @@ pub trait Host {
     fn project(&self) -> &Self::Project;
     /// How much at once.
     fn slots(&self) -> Slots;
+    /// What is known of packages before any registry is asked.
+    fn forecast(&self) -> Option<Table<'static>> {
+        None
+    }
     /// Git, where there is one.
     fn git(&self) -> Option<&dyn Git> {
         None

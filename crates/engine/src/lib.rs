@@ -7,6 +7,7 @@
 
 #![deny(missing_docs)]
 
+mod ahead;
 mod changes;
 mod complete;
 mod error;

@@ -39,6 +39,7 @@ pub(crate) async fn resolve<'a, H: Host>(
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Resolved, EngineError> {
+    traffic.settle(lock.into_iter().flat_map(|lock| &lock.packages).map(|entry| entry.package_name().to_owned()));
     let mut resolving = Resolving::begin(host, request, project, lock)?;
     while let Some(bundles) = resolving.go_on(traffic, progress)? {
         if !bundles.is_empty() && resolving.look_into(bundles, traffic, progress).boxed_local().await? {
@@ -52,6 +53,7 @@ pub(crate) async fn resolve<'a, H: Host>(
             resolving.resolver.answer_bundle(bundle.id, Ok(contents));
         }
     }
+    traffic.end_packuments();
     resolving.finish(progress)
 }
 

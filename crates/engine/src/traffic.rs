@@ -8,6 +8,7 @@
 //! One owner polls all flights: a landing is handled before the next slot is filled, and dropping the owner cancels
 //! everything.
 
+use crate::ahead::{Ahead, Place};
 use crate::git;
 use crate::host::{Host, IngestJob, IngestReport, JobSource, PackageStore};
 use crate::jobs::job_of_planned;
@@ -28,7 +29,10 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
+
+/// How long to wait for signs of a registry that is near: there, asking early costs more than it brings.
+const PAUSE_MILLISECONDS: f64 = 6.0;
 
 /// Something that arrived.
 pub(crate) enum Landing {
@@ -91,6 +95,12 @@ pub(crate) struct Traffic<'a, H: Host> {
     versions: VecDeque<(VersionId, Option<Text>, f64)>,
     versions_asked: FxHashSet<VersionId>,
     facts: FxHashMap<VersionId, Facts>,
+    /// What nobody has asked for yet.
+    ahead: Ahead,
+    /// Until when nothing is foretold; `None` once that is over.
+    pause: Option<LocalBoxFuture<'a, ()>>,
+    /// What was asked for when it had been fetched already.
+    here: VecDeque<Landing>,
     packages: BinaryHeap<Waiting>,
     /// Keys that were ever asked for; each is fetched once.
     asked: FxHashSet<PackageKey>,
@@ -114,6 +124,9 @@ impl<'a, H: Host> Traffic<'a, H> {
             versions: VecDeque::new(),
             versions_asked: FxHashSet::default(),
             facts: FxHashMap::default(),
+            ahead: Ahead::new(host.forecast()),
+            pause: Some(Box::pin(host.registry().clock().sleep(PAUSE_MILLISECONDS))),
+            here: VecDeque::new(),
             packages: BinaryHeap::new(),
             asked: FxHashSet::default(),
             failures: Vec::new(),
@@ -129,6 +142,14 @@ impl<'a, H: Host> Traffic<'a, H> {
 
     /// Asks for a packument.
     pub fn want_packument(&mut self, request: PackumentRequest) {
+        match self.ahead.asked(&request) {
+            Place::Here(answer) => return self.here.push_back(Landing::Packument(request.name, answer)),
+            Place::UnderWay => {
+                self.packuments_flying += 1;
+                return;
+            }
+            Place::Nowhere => {}
+        }
         let now = self.now();
         match request.priority {
             Priority::Demand => self.demanded.push_back((request, now)),
@@ -219,6 +240,16 @@ impl<'a, H: Host> Traffic<'a, H> {
         std::mem::take(&mut self.failures)
     }
 
+    /// Foretells nothing of these packages, nor of what they depend on.
+    pub fn settle(&mut self, names: impl IntoIterator<Item = String>) {
+        self.ahead.settle(names);
+    }
+
+    /// All packuments are there that anybody needs.
+    pub fn end_packuments(&mut self) {
+        self.ahead.end();
+    }
+
     /// Gives up all packages, waiting and under way.
     pub fn give_up_packages(&mut self) {
         self.packages.clear();
@@ -245,17 +276,28 @@ impl<'a, H: Host> Traffic<'a, H> {
     /// Waits for what arrives next; facts are put aside.
     async fn arrival(&mut self, progress: &Progress<'_, H::Clock>) -> Option<Option<Landing>> {
         self.depart(progress);
+        if let Some(landing) = self.here.pop_front() {
+            return Some(Some(landing));
+        }
         let arrival = poll_fn(|context| {
-            let documents = self.document_flights.poll_next_unpin(context);
-            if let Poll::Ready(Some(_)) = documents {
-                return documents;
-            }
-            match (documents, self.package_flights.poll_next_unpin(context)) {
-                (Poll::Pending, Poll::Ready(None)) => Poll::Pending,
-                (_, packages) => packages,
+            loop {
+                let arrival = self.poll_flights(context);
+                if arrival.is_pending() && self.look_ahead(context) {
+                    self.depart(progress);
+                } else {
+                    return arrival;
+                }
             }
         });
         let landing = match arrival.await? {
+            Arrival::Landing(Landing::Packument(name, answer)) => match self.ahead.landed(&name, answer) {
+                Some(answer) => Landing::Packument(name, answer),
+                None => {
+                    self.count_requests(progress);
+                    self.depart(progress);
+                    return Some(None);
+                }
+            },
             Arrival::Landing(landing) => landing,
             Arrival::Facts(version, facts) => {
                 self.count_requests(progress);
@@ -295,6 +337,36 @@ impl<'a, H: Host> Traffic<'a, H> {
         Some(Some(landing))
     }
 
+    /// What was asked for and is not there by now is a round trip away: time to ask for what is foretold from it. Gives whether
+    /// there is any.
+    fn look_ahead(&mut self, context: &mut Context<'_>) -> bool {
+        if !self.ahead.is_open() {
+            return false;
+        }
+        if let Some(pause) = &mut self.pause {
+            if pause.poll_unpin(context).is_pending() {
+                return false;
+            }
+            self.pause = None;
+        }
+        if self.host.registry().http().is_near() {
+            self.ahead.end();
+            return false;
+        }
+        self.ahead.look()
+    }
+
+    fn poll_flights(&mut self, context: &mut Context<'_>) -> Poll<Option<Arrival>> {
+        let documents = self.document_flights.poll_next_unpin(context);
+        if let Poll::Ready(Some(_)) = documents {
+            return documents;
+        }
+        match (documents, self.package_flights.poll_next_unpin(context)) {
+            (Poll::Pending, Poll::Ready(None)) => Poll::Pending,
+            (_, packages) => packages,
+        }
+    }
+
     /// What has been asked of registries since the last time; of tarballs, what has come to nothing.
     fn count_requests(&self, progress: &Progress<'_, H::Clock>) {
         let registry = self.host.registry();
@@ -312,14 +384,20 @@ impl<'a, H: Host> Traffic<'a, H> {
         let packages = self.package_flights.len() + self.packages.len();
         let lane = slots.together.saturating_sub(packages).max(slots.documents);
         while self.document_flights.len() < lane {
-            let Some((request, since)) = self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) else {
-                break;
+            let (name, version) = match self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) {
+                Some((PackumentRequest { name, version, .. }, since)) => {
+                    progress.waited(Work::Packument, progress.now() - since);
+                    self.packuments_flying += 1;
+                    (name, version)
+                }
+                None => match self.ahead.next() {
+                    Some(name) => (name, None),
+                    None => break,
+                },
             };
-            progress.waited(Work::Packument, progress.now() - since);
-            self.packuments_flying += 1;
             let needs_dates = self.needs_dates;
             self.document_flights.push(Box::pin(async move {
-                Arrival::Landing(packument(host.registry(), request, needs_dates).await)
+                Arrival::Landing(packument(host.registry(), name, version, needs_dates).await)
             }));
         }
         // While packuments come in others will be asked for, about as many as a tree's next level is larger than this one: twice
@@ -366,7 +444,8 @@ impl<T: Http, C: Clock> Drop for Tracked<'_, T, C> {
 /// Asks for a packument, or for the one version of it that will do.
 async fn packument<T: Http, C: Clock>(
     registry: &RegistryClient<T, C>,
-    PackumentRequest { name, version, .. }: PackumentRequest,
+    name: PackageName,
+    version: Option<String>,
     needs_dates: bool,
 ) -> Landing {
     let result = match version {

@@ -5,6 +5,7 @@ use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
 };
 use gantry_engine::{Git, Host, Slots};
+use gantry_forecast::{POPULAR, Table};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -90,6 +91,10 @@ impl Host for NativeHost {
 
     fn slots(&self) -> Slots {
         self.slots
+    }
+
+    fn forecast(&self) -> Option<Table<'static>> {
+        Table::new(POPULAR).ok()
     }
 
     fn git(&self) -> Option<&dyn Git> {

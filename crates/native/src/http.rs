@@ -151,6 +151,10 @@ impl Http for NativeHttp {
             Err(lost) => Err(HttpError { kind: HttpErrorKind::Interrupted, url, message: lost.to_string() }),
         }
     }
+
+    fn is_near(&self) -> bool {
+        self.shared.nearness.is_near()
+    }
 }
 
 async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, HttpError> {

@@ -43,6 +43,10 @@ impl HttpResponse {
 pub trait Http {
     /// Sends `request` and collects the response.
     fn send(&self, request: HttpRequest) -> impl Future<Output = Result<HttpResponse, HttpError>>;
+    /// Whether registries have turned out to answer at once, so that nothing is to be gained by asking early.
+    fn is_near(&self) -> bool {
+        false
+    }
 }
 
 /// Why no response came.

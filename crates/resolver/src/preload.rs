@@ -118,7 +118,7 @@ impl Preload {
                 Lookup::Found(package) => self.walk(forest, shelf, package, false),
                 Lookup::Missing(wanted) => {
                     self.parked_peers.entry(wanted.name).or_default().push((name, spec));
-                    self.wanted.push(wanted);
+                    self.wanted.push(Wanted { for_peers: true, ..wanted });
                 }
                 Lookup::Failed(_) | Lookup::NotRegistry | Lookup::Invalid => {}
             }

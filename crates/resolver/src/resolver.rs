@@ -39,6 +39,10 @@ pub struct PackumentRequest {
     pub name: PackageName,
     /// If this version alone will do: [`Resolver::answer_version`] is then as good as [`Resolver::answer`].
     pub version: Option<String>,
+    /// What the first who needs it asks of it: a version, a range or a tag. Others may ask for something else.
+    pub range: String,
+    /// Whether it is only looked at, with its peers, as of now: nobody needs what it depends on.
+    pub for_peers: bool,
     /// How soon.
     pub priority: Priority,
 }
@@ -181,7 +185,13 @@ impl Resolver {
         let wanted = inflation.take_wanted(&self.builder);
         if !inflation.is_ready() {
             self.inflation = Some(inflation);
-            let request = |name| PackumentRequest { name, version: None, priority: Priority::Demand };
+            let request = |name| PackumentRequest {
+                name,
+                version: None,
+                range: String::new(),
+                for_peers: false,
+                priority: Priority::Demand,
+            };
             return Ok(Some(Step::Need(wanted.into_iter().map(request).collect())));
         }
         let empty = builder(Project::default(), None, ResolveOptions::default())?;
@@ -230,9 +240,17 @@ impl Resolver {
                 && !shelf.has(wanted.name)
                 && !self.asked.contains(&(wanted.name, None))
             {
-                let version = wanted.version.and_then(|spec| shelf.exact_version(forest, spec));
+                let version = wanted.is_single.then(|| shelf.exact_version(forest, wanted.spec)).flatten();
                 if self.asked.insert((wanted.name, version.clone())) {
-                    requests.push(PackumentRequest { name: name.clone(), version, priority });
+                    let parsed = forest.specs.get(wanted.spec).parsed.as_ref();
+                    let range = parsed.map_or_else(|_| String::new(), |spec| spec.registry_target().raw.clone());
+                    requests.push(PackumentRequest {
+                        name: name.clone(),
+                        version,
+                        range,
+                        for_peers: wanted.for_peers,
+                        priority,
+                    });
                 }
             }
         }

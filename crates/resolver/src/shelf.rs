@@ -63,8 +63,12 @@ pub(crate) enum Lookup {
 pub(crate) struct Wanted {
     /// The package.
     pub(crate) name: NameId,
-    /// The specifier of the one version that is enough; `None` if it takes the packument.
-    pub(crate) version: Option<SpecId>,
+    /// For which specifier.
+    pub(crate) spec: SpecId,
+    /// Whether the one version that this names is enough; otherwise it takes the packument.
+    pub(crate) is_single: bool,
+    /// Whether only peers of what it says are followed.
+    pub(crate) for_peers: bool,
 }
 
 /// Versions of one package that are looked at for one that would do.
@@ -162,8 +166,8 @@ impl Shelf {
         let spec = self.pinned(name, spec);
         let fetched = self.fetch_name(forest, name, spec)?;
         let is_here = self.entries.contains_key(&fetched) || self.single(forest, fetched, spec).is_some();
-        let version = self.singles.contains(&(name, spec)).then_some(spec);
-        (!is_here).then_some(Wanted { name: fetched, version })
+        let is_single = self.singles.contains(&(name, spec));
+        (!is_here).then_some(Wanted { name: fetched, spec, is_single, for_peers: false })
     }
 
     /// The version that `spec` names, if it came alone.

@@ -62,6 +62,11 @@ impl Nearness {
         Turn { nearness: self, _slot: None }
     }
 
+    /// Whether it is known to be near.
+    pub fn is_near(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == IS_NEAR
+    }
+
     /// Takes note of how long an answer took to begin.
     pub fn note(&self, answered_after: Duration) {
         if answered_after < NEAR {

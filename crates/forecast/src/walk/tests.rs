@@ -1,0 +1,128 @@
+use super::*;
+use crate::POPULAR;
+use proptest::prelude::*;
+
+/// `a` 2 (latest) needs `b` ^1 and the unknown `z`, with peer `p`; `a` 1 needs nothing; `b` 1 needs `a` ^2 and `c`; `p` 3 needs `q` and has peer `b`.
+fn small() -> Vec<u8> {
+    let names = ["a", "b", "c", "p", "q", "z"];
+    let entries: [u32; 7] = [0, 2, 3, 3, 4, 4, 4];
+    // Entries: 0 = a@2, 1 = a@1, 2 = b@1, 3 = p@3; from 4 on names.
+    let records: [&[u8]; 4] =
+        [&[2, 1, 0, 2, 2, 4 + 5, 1, 3], &[1, 9, 3, 0, 0], &[1, 0, 0, 2, 0, 4 + 2, 0], &[3, 0, 0, 1, 4 + 4, 1, 2]];
+    let mut bytes = b"gantryF\x01".to_vec();
+    let mut word = |number: usize| bytes.extend(u32::try_from(number).unwrap().to_le_bytes());
+    word(names.len());
+    word(records.len());
+    word(names.concat().len());
+    (1..=names.len()).for_each(&mut word);
+    entries.iter().for_each(|&entry| word(entry as usize));
+    let mut start = 0;
+    for record in records {
+        word(start);
+        start += record.len();
+    }
+    bytes.extend(names.concat().bytes());
+    bytes.extend(records.concat());
+    bytes
+}
+
+fn from_a(range: &str, settled: &[&str]) -> Vec<String> {
+    let bytes = small();
+    let mut walk = Walk::new(Table::new(&bytes).unwrap());
+    walk.follow(("a", range, false), |name| settled.contains(&name)).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn follows_dependencies_level_by_level_and_names_nothing_twice() {
+    assert_eq!(from_a("^2.0.0", &[]), ["b", "z", "p", "c"]);
+    assert_eq!(from_a("latest", &[]), ["b", "z", "p", "c"]);
+}
+
+#[test]
+fn takes_the_line_of_versions_that_a_range_means() {
+    assert!(from_a("^1.0.0", &[]).is_empty());
+    assert!(from_a("~1.2.0", &[]).is_empty(), "an earlier version of that line");
+    assert!(from_a("3.x", &[]).is_empty(), "a line that the table does not have");
+    assert_eq!(from_a("1.x || 2.x", &[]), from_a("2.x", &[]));
+}
+
+#[test]
+fn of_peers_it_follows_peers_alone() {
+    let bytes = small();
+    let mut walk = Walk::new(Table::new(&bytes).unwrap());
+    // `q` is a dependency of `p`, which is only a peer of `a`.
+    assert!(!walk.follow(("a", "2", false), |_| false).contains(&"q"));
+    assert_eq!(walk.follow(("p", "3", false), |_| false), ["q"], "now that it is needed itself");
+    let mut walk = Walk::new(Table::new(&bytes).unwrap());
+    assert_eq!(walk.follow(("p", "3", true), |_| false), ["b"]);
+}
+
+#[test]
+fn what_is_settled_is_neither_named_nor_followed() {
+    assert_eq!(from_a("2", &["b"]), ["z", "p"]);
+}
+
+#[test]
+fn names_are_foretold_once_in_an_install() {
+    let bytes = small();
+    let mut walk = Walk::new(Table::new(&bytes).unwrap());
+    assert_eq!(walk.follow(("b", "^1", false), |_| false), ["a", "c", "z", "p"]);
+    assert!(walk.follow(("a", "^2", false), |_| false).is_empty());
+    assert!(walk.follow(("unknown", "*", false), |_| false).is_empty());
+}
+
+#[test]
+fn the_table_of_popular_packages_knows_what_everybody_uses() {
+    let mut walk = Walk::new(Table::new(POPULAR).unwrap());
+    let foretold = walk.follow(("express", "^4.18.0", false), |_| false);
+    for name in ["accepts", "mime-db", "qs", "side-channel", "call-bound", "get-intrinsic", "function-bind", "ms"] {
+        assert!(foretold.contains(&name), "{name} is not among {foretold:?}");
+    }
+    assert!(!foretold.contains(&"router"), "which version 5 brought");
+}
+
+#[test]
+fn every_record_of_the_table_can_be_read() {
+    let table = Table::new(POPULAR).unwrap();
+    let count = u32::try_from(table.len()).unwrap();
+    let names: Vec<&str> = (0..count).map(|name| table.name(name).unwrap()).collect();
+    assert!(names.is_sorted());
+    assert!(names.iter().all(|name| name.parse::<gantry_spec::PackageName>().is_ok()));
+    for name in 0..count {
+        assert_eq!(table.find(names[name as usize]), Some(name));
+        for entry in table.entries(name) {
+            assert_eq!(table.name_of(entry), Some(name));
+            for target in table.record(entry).unwrap().targets().into_iter().flatten() {
+                let named = match target {
+                    Target::Entry(entry) => table.name_of(entry),
+                    Target::Name(name) => Some(name),
+                };
+                assert!(named.and_then(|name| table.name(name)).is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn other_bytes_are_refused() {
+    assert_eq!(Table::new(b"").unwrap_err(), crate::FormatError);
+    assert_eq!(Table::new(b"gantryF\x02").unwrap_err(), crate::FormatError);
+    let bytes = small();
+    // Up to where the records begin everything is announced.
+    assert!((0..bytes.len() - 28).all(|length| Table::new(&bytes[..length]).is_err()));
+}
+
+proptest! {
+    /// A damaged table foretells nonsense or nothing, and never stops an install.
+    #[test]
+    fn damage_is_survived(changes in proptest::collection::vec((8_usize..140, any::<u8>()), 1..8)) {
+        let mut bytes = small();
+        for (position, value) in changes {
+            let length = bytes.len();
+            bytes[position % length] = value;
+        }
+        if let Ok(table) = Table::new(&bytes) {
+            Walk::new(table).follow(("a", "*", false), |_| false);
+        }
+    }
+}
