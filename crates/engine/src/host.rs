@@ -67,7 +67,8 @@ pub struct IngestReport {
 pub trait PackageStore {
     /// The files of `key`, if it is there and complete.
     fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>>;
-    /// Fetches, verifies, unpacks and stores a package. Nothing of a package that fails is ever visible.
+    /// Fetches, verifies, unpacks and stores a package. Nothing of a package that fails is ever visible. May be dropped at any
+    /// time, and is before anything else is asked of the store that may wait for what it holds.
     fn ingest(&self, job: IngestJob) -> impl Future<Output = Result<IngestReport, Fault>>;
     /// Makes everything ingested so far durable.
     fn commit(&self) -> impl Future<Output = Result<(), Fault>>;

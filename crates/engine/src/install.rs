@@ -71,9 +71,13 @@ async fn run<H: Host>(
         in_place = InPlace::of(host, request, &lockfile, &inert)?;
         fetch(host, request, &lockfile, (&mut inert, &in_place), &mut traffic, progress).boxed_local().await?;
         left_out = inert.difference(&foreign).cloned().collect();
+    }
+    // What is still under way are wrong guesses, and packages that are in the store but whose flight is committing what it
+    // has got together with others. Nobody polls flights from here on, so whatever they hold has to go first.
+    traffic.give_up_packages();
+    if request.extent == Extent::Tree {
         host.store().commit().await?;
     }
-    traffic.give_up_packages();
     if let Some(abbreviated) = abbreviated {
         let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
         complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;

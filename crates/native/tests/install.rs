@@ -15,6 +15,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+#[path = "install/commits.rs"]
+mod commits;
 #[path = "install/mirror.rs"]
 mod mirror;
 #[path = "install/rules.rs"]
