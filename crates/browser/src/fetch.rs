@@ -10,6 +10,7 @@
 use self::body::{Body, body, joined};
 use crate::clock::BrowserClock;
 use crate::error::failed;
+use crate::garbage::note_request;
 use crate::javascript::scope;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
@@ -42,6 +43,7 @@ impl Drop for Flight {
         if !self.landed {
             self.controller.abort();
         }
+        note_request();
     }
 }
 

@@ -15,6 +15,7 @@ mod conformance;
 mod coordinator;
 mod error;
 mod fetch;
+mod garbage;
 mod host;
 mod javascript;
 mod mirror;
