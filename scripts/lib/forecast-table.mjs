@@ -5,6 +5,8 @@ const MAGIC = Buffer.from('gantryF\x01', 'latin1');
 /** Lines of versions, from the newest on, that a package of the list has in the table in any case. Of others there is what something
  * depends on. */
 const LINES = 2;
+/** Documents that are asked for at a time. */
+const AT_ONCE = 24;
 
 /** @typedef {{ latest?: string, versions: Record<string, Manifest> }} Packument
  * @typedef {{ dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>,
@@ -43,15 +45,10 @@ export async function encodeTable(names, fetchPackument, fetchVersion) {
     open = [];
     await atOnce(
       level.flatMap(({ line }) => buildsOf(line.manifest)).filter((build) => !builds.has(build)),
-      async (build) => {
-        builds.set(build, undefined);
-        builds.set(build, await fetchVersion(...nameAndVersion(build)));
-      },
+      async (build) => builds.set(build, await fetchVersion(...nameAndVersion(build))),
     );
     const asked = level.map((entry) => ({ entry, ...askedBy(entry.line.manifest, builds) }));
-    await fetchLines([
-      ...new Set(asked.flatMap(({ dependencies, peers }) => [...dependencies, ...peers]).map(({ name }) => name)),
-    ]);
+    await fetchLines(asked.flatMap(({ dependencies, peers }) => [...dependencies, ...peers]).map(({ name }) => name));
     for (const { entry, dependencies, peers } of asked) {
       const targets = (all) =>
         all.map(({ name, range }) => {
@@ -65,11 +62,9 @@ export async function encodeTable(names, fetchPackument, fetchVersion) {
   return layOut(entries, lines);
 }
 
-const AT_ONCE = 24;
-
-/** @template T @param {T[]} items @param {(item: T) => Promise<unknown>} work */
+/** Does the work for each item once. @template T @param {Iterable<T>} items @param {(item: T) => Promise<unknown>} work */
 async function atOnce(items, work) {
-  const queue = items.values();
+  const queue = new Set(items).values();
   const go = async () => {
     for (const item of queue) await work(item);
   };

@@ -60,7 +60,7 @@ impl<'t> Table<'t> {
             Some(part)
         };
         let name_ends = part(names, 4).ok_or(FormatError)?;
-        let first_entries = part(names + 1, 4).ok_or(FormatError)?;
+        let first_entries = part(names.checked_add(1).ok_or(FormatError)?, 4).ok_or(FormatError)?;
         let record_starts = part(entries, 4).ok_or(FormatError)?;
         let names = part(name_bytes, 1).ok_or(FormatError)?;
         Ok(Self { name_ends, first_entries, record_starts, names, records: rest })

@@ -17,8 +17,8 @@ pub struct Walk<'t> {
 impl<'t> Walk<'t> {
     /// A walk through a table.
     pub fn new(table: Table<'t>) -> Self {
-        let sets = Default::default;
-        Self { table, named: sets(), followed: FxHashSet::default(), peers_followed: FxHashSet::default() }
+        let [named, followed, peers_followed] = Default::default();
+        Self { table, named, followed, peers_followed }
     }
 
     /// Names that `name`, in the version that `range` (a range, a version or a tag) most likely means, and whatever it depends on
