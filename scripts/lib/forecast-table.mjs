@@ -18,7 +18,7 @@ const AT_ONCE = 24;
  * @param {(name: string) => Promise<Packument | undefined>} fetchPackument
  * @param {(name: string, version: string) => Promise<Manifest | undefined>} fetchVersion */
 export async function encodeTable(names, fetchPackument, fetchVersion) {
-  /** @type {Map<string, Line[]>} */
+  /** @type {Map<string, Lines>} */
   const lines = new Map();
   /** @type {Map<string, Entry>} */
   const entries = new Map();
@@ -39,7 +39,7 @@ export async function encodeTable(names, fetchPackument, fetchVersion) {
       async (name) => lines.set(name, linesOf((await fetchPackument(name)) ?? { versions: {} })),
     );
   await fetchLines(names);
-  for (const name of names) for (const line of lines.get(name).slice(0, LINES)) want(name, line);
+  for (const name of names) for (const line of lines.get(name).lines.slice(0, LINES)) want(name, line);
   while (open.length) {
     const level = open;
     open = [];
@@ -105,35 +105,44 @@ function askedBy(manifest, builds) {
 }
 
 /** @typedef {{ key: string, version: string, manifest: Manifest }} Line
+ * @typedef {{ lines: Line[], prereleases: Line[] }} Lines
  * @typedef {{ name: string, line: Line, dependencies: string[], peers: string[] }} Entry */
 
-/** The last version of each line within which npm's carets stay; the one of `latest` first, then from high to low.
- * @param {Packument} packument @returns {Line[]} */
+/** The last version of each line within which npm's carets stay; the one of `latest` first, then from high to low. Each prerelease
+ * is a line of its own.
+ * @param {Packument} packument @returns {Lines} */
 function linesOf({ latest, versions }) {
   /** @type {Map<string, Line>} */
   const lines = new Map();
+  const prereleases = [];
   for (const [version, manifest] of Object.entries(versions)) {
     const parsed = semver.parse(version);
-    if (!parsed || parsed.prerelease.length) continue;
+    if (!parsed) continue;
+    if (parsed.prerelease.length) {
+      prereleases.push({ key: version, version, manifest });
+      continue;
+    }
     const key = keyOf(parsed);
     const known = lines.get(key);
     if (!known || semver.gt(parsed, known.version)) lines.set(key, { key, version: parsed.version, manifest });
   }
   const tagged = semver.parse(latest ?? '');
   const first = tagged && keyOf(tagged);
-  return [...lines.values()].sort(
+  const sorted = [...lines.values()].sort(
     (a, b) => Number(b.key === first) - Number(a.key === first) || semver.rcompare(a.version, b.version),
   );
+  return { lines: sorted, prereleases: prereleases.sort((a, b) => semver.rcompare(a.version, b.version)) };
 }
 
 const keyOf = ({ major, minor }) => (major > 0 ? `${major}` : `0.${minor}`);
 
-/** The line that npm most likely takes a version of. @param {Line[]} lines @param {string} range */
-function likely(lines, range) {
+/** The line that npm most likely takes a version of.
+ * @param {Lines} lines @param {string} range */
+function likely({ lines, prereleases }, range) {
   if (semver.validRange(range) === null) return lines[0];
   const isLast = ({ version }) => semver.satisfies(version, range);
   const isOfLine = ({ key }) => semver.intersects(key.startsWith('0.') ? `~${key}.0` : `^${key}.0.0`, range);
-  return lines.find(isLast) ?? lines.find(isOfLine);
+  return lines.find(isLast) ?? lines.find(isOfLine) ?? prereleases.find(isLast);
 }
 
 /** What is asked of a registry; nothing for what comes from elsewhere. */
@@ -152,9 +161,11 @@ function layOut(entries, lines) {
     Buffer.compare(Buffer.from(a), Buffer.from(b)),
   );
   const numbers = new Map(names.map((name, number) => [name, number]));
-  const ordered = names.flatMap((name) =>
-    (lines.get(name) ?? []).map(({ key }) => entries.get(`${name}@${key}`)).filter((entry) => entry !== undefined),
-  );
+  const ordered = names.flatMap((name) => {
+    const all = lines.get(name) ?? { lines: [], prereleases: [] };
+    const found = [...all.lines, ...all.prereleases].map(({ key }) => entries.get(`${name}@${key}`));
+    return found.filter((entry) => entry !== undefined);
+  });
   const positions = new Map(ordered.map(({ name, line }, position) => [`${name}@${line.key}`, position]));
   const reference = (id) => positions.get(id) ?? ordered.length + numbers.get(nameOf(id));
   const records = ordered.map(({ line, dependencies, peers }) => {

@@ -9,7 +9,12 @@ const packuments = {
       '1.4.0': { dependencies: { old: '^1.0.0' } },
       '2.0.0': { dependencies: { gone: '*' } },
       '2.1.0': {
-        dependencies: { library: '^0.3.1', 'git-only': 'user/repository', renamed: 'npm:library@0.2' },
+        dependencies: {
+          library: '^0.3.1',
+          'git-only': 'user/repository',
+          renamed: 'npm:library@0.2',
+          host: '5.0.0-beta.2',
+        },
         optionalDependencies: { 'app-linux': '2.1.0', watcher: '^1.0.0' },
         peerDependencies: { host: '>=1' },
       },
@@ -17,7 +22,7 @@ const packuments = {
     },
   },
   library: { latest: '0.3.2', versions: { '0.2.9': {}, '0.3.2': { dependencies: { app: '1.x' } } } },
-  host: { latest: '4.0.0', versions: { '4.0.0': {} } },
+  host: { latest: '4.0.0', versions: { '4.0.0': {}, '5.0.0-beta.2': { dependencies: { app: '^1.0.0' } } } },
 };
 
 /** What a table says, as the reader in crates/forecast does: names, and the dependencies and peers of each line. */
@@ -71,13 +76,14 @@ test('a table has the newest lines of what it begins with, and whatever they dep
 
   assert.deepEqual(names, ['app', 'host', 'library', 'of-the-build', 'old', 'watcher']);
   assert.deepEqual(lines, {
-    'app@2.1.0': { dependencies: ['library', 'library', '(watcher)', '(of-the-build)'], peers: ['host'] },
+    'app@2.1.0': { dependencies: ['library', 'library', 'host', '(watcher)', '(of-the-build)'], peers: ['host'] },
     'app@1.4.0': { dependencies: ['(old)'], peers: [] },
     'host@4.0.0': { dependencies: [], peers: [] },
+    'host@5.0.0': { dependencies: ['app'], peers: [] },
     'library@0.3.2': { dependencies: ['app'], peers: [] },
     'library@0.2.9': { dependencies: [], peers: [] },
   });
-  assert.deepEqual([table.names, table.entries], [6, 5]);
+  assert.deepEqual([table.names, table.entries], [6, 6]);
   assert.equal(new Set(asked).size, asked.length, 'each is asked for once');
   assert.ok(!asked.includes('app-linux'), 'no packument of a build for one platform');
 });

@@ -5,7 +5,8 @@
 //! `u32`), the start of each record (`e` × `u32`), the names, sorted by their bytes, and the records.
 //!
 //! An entry is a line of versions of a package within which npm's carets stay, represented by its last one; a name's entries begin
-//! with the one that is tagged `latest`, the others follow from high to low. A record has the three numbers of that version, how
+//! with the one that is tagged `latest`, the others follow from high to low. A prerelease is in no line: where something depends on
+//! one, it is an entry of its own behind the others, by its three numbers. A record has the three numbers of that version, how
 //! many dependencies it has and which, how many peers and which, all as variable-length numbers of seven bits a byte, the
 //! lowest first. A dependency is the number of an entry, or `e` and the number of a name of which no more is known.
 
