@@ -162,7 +162,7 @@ function layOut(entries, lines) {
   );
   const numbers = new Map(names.map((name, number) => [name, number]));
   const ordered = names.flatMap((name) => {
-    const all = lines.get(name) ?? { lines: [], prereleases: [] };
+    const all = lines.get(name);
     const found = [...all.lines, ...all.prereleases].map(({ key }) => entries.get(`${name}@${key}`));
     return found.filter((entry) => entry !== undefined);
   });

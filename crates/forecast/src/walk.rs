@@ -72,8 +72,7 @@ impl<'t> Walk<'t> {
         if is_peer { &mut self.peers_followed } else { &mut self.followed }
     }
 
-    /// The line of versions that npm would most likely take one of; of one that has come since the table was made, the last that it
-    /// knows, which most often depends on much the same.
+    /// The line of versions that npm would most likely take one of.
     fn likely(&self, name: u32, range: &str) -> Option<u32> {
         let mut entries = self.table.entries(name);
         let Some(range) = Range::parse(range) else {
@@ -81,10 +80,9 @@ impl<'t> Walk<'t> {
             return entries.next();
         };
         let version = |entry: u32| self.table.record(entry).map(|record| record.version);
-        let last = |entry: u32| version(entry).map(|[major, minor, patch]| format!("{major}.{minor}.{patch}"));
         let is_last = |entry: &u32| {
-            let version = last(*entry).and_then(|text| Version::parse(&text));
-            version.is_some_and(|version| range.satisfied_by(&version))
+            let text = version(*entry).map(|[major, minor, patch]| format!("{major}.{minor}.{patch}"));
+            text.and_then(|text| Version::parse(&text)).is_some_and(|version| range.satisfied_by(&version))
         };
         // Of a line that has gone on since, an earlier version may be meant.
         let is_of_line = |entry: &u32| {
@@ -94,13 +92,7 @@ impl<'t> Walk<'t> {
             });
             line.and_then(|line| Range::parse(&line)).is_some_and(|line| range.intersects(&line))
         };
-        let has_come_since = |latest: &u32| {
-            let since = last(*latest).and_then(|text| Range::parse(&format!(">{text}")));
-            since.is_some_and(|since| range.intersects_including_prerelease(&since))
-        };
-        let latest = entries.clone().next();
-        let known = entries.clone().find(is_last).or_else(|| entries.find(is_of_line));
-        known.or_else(|| latest.filter(has_come_since))
+        entries.clone().find(is_last).or_else(|| entries.find(is_of_line))
     }
 }
 

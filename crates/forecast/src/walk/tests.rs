@@ -42,10 +42,7 @@ fn follows_dependencies_level_by_level_and_names_nothing_twice() {
 fn takes_the_line_of_versions_that_a_range_means() {
     assert!(from_a("^1.0.0", &[]).is_empty());
     assert!(from_a("~1.2.0", &[]).is_empty(), "an earlier version of that line");
-    assert!(from_a("0.9.x", &[]).is_empty(), "a line that the table does not have");
-    for since in ["3.x", "3.0.0-beta.1", "^0.1.0 || >=4"] {
-        assert_eq!(from_a(since, &[]), from_a("2.x", &[]), "{since}");
-    }
+    assert!(from_a("3.x", &[]).is_empty(), "a line that the table does not have");
     assert_eq!(from_a("1.x || 2.x", &[]), from_a("2.x", &[]));
 }
 
