@@ -400,11 +400,11 @@ impl<'a, H: Host> Traffic<'a, H> {
                 Arrival::Landing(packument(host.registry(), name, version, needs_dates).await)
             }));
         }
-        // While packuments come in others will be asked for, about as many as a tree's next level is larger than this one: twice
-        // as many slots are kept for them, at most half of the lane. At the end of a walk, when few are left, that is not much.
+        // While packuments come in others will be asked for: as many slots are kept for them as there are packuments under way, at
+        // most a quarter of the lane, and a sixteenth at least. Twice as many would leave slots empty once names are asked for ahead.
         let kept = match self.packuments_flying {
             0 => 0,
-            flying => (2 * flying).clamp(lane / 8, lane.div_ceil(2)),
+            flying => flying.clamp(lane / 16, lane.div_ceil(4)),
         };
         let room = lane - kept;
         while self.document_flights.len() < room {
