@@ -6,17 +6,21 @@
 //!
 //! Writing happens on a thread of its own, which begins with the first document to keep and ends with
 //! [`settle`](MetadataMirror::settle), or when the mirror is dropped. It holds a lock file; while another process has that,
-//! this one keeps nothing.
+//! this one keeps nothing. What is written is read from the pack from then on: the bodies of documents were most of the memory
+//! of a process that resolves, and memory that is used again costs no page faults.
 
 use crate::directory::{NativeDirectory, NativeFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
+use gantry_manifest::Packument;
 use gantry_platform::{FileError, FileErrorKind};
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 /// Who may write holds a lock on this file.
@@ -32,6 +36,17 @@ pub struct NativeMirror {
     /// Opened when first asked: an install from a lock needs no documents.
     reader: OnceCell<MirrorReader<NativeFile>>,
     background: RefCell<Option<Background>>,
+    lending: Arc<Lending>,
+}
+
+/// What the bodies of documents just written are read by.
+#[derive(Debug, Default)]
+struct Lending {
+    /// Opened once there is a pack.
+    reader: OnceLock<MirrorReader<NativeFile>>,
+    /// Whether something that was kept could not be read again: then nothing more is given up, so that no document is asked
+    /// for again and again.
+    is_doubtful: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -44,12 +59,11 @@ impl NativeMirror {
     /// The mirror of the store at `store`; nothing is made before something is kept.
     pub fn new(store: &Path) -> Self {
         let directory = NativeDirectory::new(store.join("v1/metadata"));
-        Self { directory, reader: OnceCell::new(), background: RefCell::default() }
+        Self { directory, reader: OnceCell::new(), background: RefCell::default(), lending: Arc::default() }
     }
 
-    /// One that cannot be read keeps nothing: whoever then writes says why.
     fn reader(&self) -> &MirrorReader<NativeFile> {
-        self.reader.get_or_init(|| ready(MirrorReader::open(&self.directory)).unwrap_or_else(|_| MirrorReader::empty()))
+        self.reader.get_or_init(|| open(&self.directory))
     }
 
     fn finish(&self) -> Result<(), FileError> {
@@ -75,19 +89,28 @@ impl MetadataMirror for NativeMirror {
         self.reader().facts(key, integrity).map(|members| members.map(str::to_owned))
     }
 
+    fn taken_in(&self, packument: Packument) -> Packument {
+        packument.into_outlined()
+    }
+
     fn write(&self, write: MirrorWrite) {
         let mut background = self.background.borrow_mut();
         let background = background.get_or_insert_with(|| {
             let (sender, receiver) = channel();
-            let directory = self.directory.clone();
-            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver)) }
+            let (directory, lending) = (self.directory.clone(), Arc::clone(&self.lending));
+            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver, &lending)) }
         });
         // A thread that has failed takes nothing more; its error comes out when it is joined.
         let _ = background.sender.send(write);
     }
 
     fn take_damage(&self) -> bool {
-        self.reader.get().is_some_and(MirrorReader::take_damage)
+        let readers = [self.reader.get(), self.lending.reader.get()];
+        let is_damaged = readers.into_iter().flatten().fold(false, |damaged, reader| reader.take_damage() | damaged);
+        if is_damaged {
+            self.lending.is_doubtful.store(true, Ordering::Relaxed);
+        }
+        is_damaged
     }
 
     fn settle(&self) -> LocalBoxFuture<'_, Result<(), FileError>> {
@@ -102,15 +125,24 @@ impl Drop for NativeMirror {
     }
 }
 
-fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>) -> Result<(), FileError> {
+/// One that cannot be read keeps nothing: whoever then writes says why.
+fn open(directory: &NativeDirectory) -> MirrorReader<NativeFile> {
+    ready(MirrorReader::open(directory)).unwrap_or_else(|_| MirrorReader::empty())
+}
+
+fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>, lending: &Lending) -> Result<(), FileError> {
     let lock = directory.open_now(LOCK)?;
     if !lock.try_lock()? {
         return Ok(());
     }
-    let mut writer = ready(MirrorWriter::open(directory))?;
+    let mut writer = ready(MirrorWriter::open(directory.clone()))?;
+    let reader = lending.reader.get_or_init(|| open(&directory));
     while let Ok(first) = receiver.recv() {
         let batch: Vec<MirrorWrite> = std::iter::once(first).chain(receiver.try_iter().take(BATCH - 1)).collect();
-        writer.write(&batch)?;
+        let written = writer.write(&batch)?;
+        if !lending.is_doubtful.load(Ordering::Relaxed) {
+            reader.lend(&batch, &written);
+        }
     }
     ready(writer.compact())
 }
@@ -119,3 +151,6 @@ fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>) -> Re
 fn ready<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("native files do not wait")
 }
+
+#[cfg(test)]
+mod tests;
