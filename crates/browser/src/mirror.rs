@@ -9,7 +9,6 @@ use crate::opfs::OpfsDirectory;
 use crate::shared_files::{SharedDirectory, SharedFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
-use gantry_manifest::Packument;
 use gantry_platform::FileError;
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
@@ -134,8 +133,8 @@ impl MetadataMirror for BrowserMirror {
         self.shared.reader.borrow().facts(key, integrity).map(|members| members.map(str::to_owned))
     }
 
-    fn taken_in(&self, packument: Packument) -> Packument {
-        packument.into_outlined()
+    fn lends(&self) -> bool {
+        true
     }
 
     fn write(&self, write: MirrorWrite) {

@@ -23,6 +23,7 @@ use reqwest::header::ACCEPT_ENCODING;
 use reqwest::redirect::Policy;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -149,6 +150,17 @@ impl Http for NativeHttp {
         match (&mut flight.0).await {
             Ok(result) => result,
             Err(lost) => Err(HttpError { kind: HttpErrorKind::Interrupted, url, message: lost.to_string() }),
+        }
+    }
+
+    async fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        match self.runtime.spawn(async move { work() }).await {
+            Ok(result) => result,
+            Err(lost) => match lost.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The runtime has ended, and with it whoever waits.
+                Err(_) => std::future::pending().await,
+            },
         }
     }
 

@@ -12,7 +12,6 @@
 use crate::directory::{NativeDirectory, NativeFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
-use gantry_manifest::Packument;
 use gantry_platform::{FileError, FileErrorKind};
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
@@ -89,8 +88,8 @@ impl MetadataMirror for NativeMirror {
         self.reader().facts(key, integrity).map(|members| members.map(str::to_owned))
     }
 
-    fn taken_in(&self, packument: Packument) -> Packument {
-        packument.into_outlined()
+    fn lends(&self) -> bool {
+        true
     }
 
     fn write(&self, write: MirrorWrite) {

@@ -43,6 +43,10 @@ impl HttpResponse {
 pub trait Http {
     /// Sends `request` and collects the response.
     fn send(&self, request: HttpRequest) -> impl Future<Output = Result<HttpResponse, HttpError>>;
+    /// Does `work` on what has arrived: on a thread of the client's, where it has any, here and now where not.
+    fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> impl Future<Output = T> {
+        async { work() }
+    }
     /// Whether registries have turned out to answer at once, so that nothing is to be gained by asking early.
     fn is_near(&self) -> bool {
         false

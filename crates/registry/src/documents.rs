@@ -5,10 +5,11 @@ use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, tells_change, validators_of};
 use crate::mirror::CacheMode;
 use crate::retry::{ask, retrying};
+use crate::underway::Underway;
 use crate::{RegistryError, RegistryWarning};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
-use gantry_manifest::{Manifest, Packument};
+use gantry_manifest::{Manifest, ManifestError, Packument};
 use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse, Work};
 use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
 use rustc_hash::FxHashSet;
@@ -21,6 +22,8 @@ mod tests;
 const ACCEPT_PACKUMENT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
 /// Documents as they were published; this value needs no preflight either.
 const ACCEPT_FULL: &str = "application/json";
+/// From this many bytes on scanning takes longer than handing it to another thread.
+const LARGE_DOCUMENT: usize = 64 << 10;
 /// Larger than any packument on the public registry by a factor of ten; keeps a lying registry from filling memory.
 const MAX_PACKUMENT_BYTES: u64 = 512 << 20;
 
@@ -177,14 +180,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
         };
         let mut taken = match self.ask_for(&asked).await {
-            Ok(response) => self.take_packument(response, kept.as_ref(), &key, document, &url),
+            Ok(response) => self.take_packument(response, kept.as_ref(), &key, document, &url).await,
             Err(error) => Err(error),
         };
         if matches!(taken, Err(RegistryError::Packument { .. })) {
             // Like a damaged tarball: something on the way may hold a bad copy, and is asked to stand aside once.
             asked.headers = vec![("cache-control".to_owned(), "no-cache".to_owned())];
             taken = match self.ask_for(&asked).await {
-                Ok(response) => self.take_packument(response, None, &key, document, &url),
+                Ok(response) => self.take_packument(response, None, &key, document, &url).await,
                 Err(error) => Err(error),
             };
         }
@@ -262,7 +265,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     }
 
     /// Makes a packument of an answer, and keeps it.
-    fn take_packument(
+    async fn take_packument(
         &self,
         mut response: HttpResponse,
         kept: Option<&Kept>,
@@ -292,18 +295,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             }
             return Ok(Arc::clone(&kept.packument));
         }
-        let length = response.body.len() as u64;
-        let scanned = self.timed(Work::Scan, name, length, || Packument::scan(response.body));
-        let packument = scanned.map_err(|source| RegistryError::Packument {
+        let mirror = self.mirror().zip(freshness);
+        let is_lent = mirror.is_some_and(|(mirror, _)| mirror.lends());
+        let scanned = self.scan(name, response.body, is_lent).await;
+        let packument = Arc::new(scanned.map_err(|source| RegistryError::Packument {
             package: name.to_owned(),
             url: url.to_owned(),
             source,
-        })?;
-        let mirror = self.mirror().zip(freshness);
-        let packument = Arc::new(match mirror {
-            Some((mirror, _)) => mirror.taken_in(packument),
-            None => packument,
-        });
+        })?);
         let is_whole = |version: &str| {
             packument.manifest(version).is_some_and(|manifest| {
                 let has_tarball = manifest.dist.as_ref().is_some_and(|dist| !dist.tarball.is_empty());
@@ -320,6 +319,23 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             mirror.write(MirrorWrite::Document { key, packument, freshness, validators });
         }
         Ok(packument)
+    }
+
+    /// Scans a body; one that its mirror `is_lent` from then on comes with its outline. Large ones hold up nobody who takes the
+    /// next answers meanwhile.
+    async fn scan(&self, name: &str, body: Bytes, is_lent: bool) -> Result<Packument, ManifestError> {
+        let length = body.len();
+        let scan = move || {
+            let packument = Packument::scan(body)?;
+            Ok(if is_lent { packument.into_outlined() } else { packument })
+        };
+        if length < LARGE_DOCUMENT {
+            return self.timed(Work::Scan, name, length as u64, scan);
+        }
+        let underway = Underway::new(self.clock(), Work::Scan, |span| self.note_span(name, span));
+        let scanned = self.http().aside(scan).await;
+        underway.done(|span| span.bytes = length as u64);
+        scanned
     }
 
     fn ask_for<'a>(&'a self, asked: &'a Asked<'_>) -> LocalBoxFuture<'a, Result<HttpResponse, RegistryError>> {

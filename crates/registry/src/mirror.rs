@@ -6,7 +6,6 @@
 
 use crate::freshness::is_fresh;
 use futures_util::future::LocalBoxFuture;
-use gantry_manifest::Packument;
 use gantry_platform::FileError;
 use gantry_store::mirror::{Freshness, Kept, MirrorKey, MirrorWrite};
 use sha2::{Digest, Sha256};
@@ -54,10 +53,10 @@ pub trait MetadataMirror: std::fmt::Debug {
     fn find(&self, key: &MirrorKey) -> Option<Kept>;
     /// What is kept of a version whose tarball has this integrity: the members only its own document has, if any.
     fn facts(&self, key: &MirrorKey, integrity: &str) -> Option<Option<String>>;
-    /// A document that has just been scanned, in the form in which it is used from now on and given to
-    /// [`write`](Self::write). A mirror that writes while the document is in use may make it one whose body it need not hold.
-    fn taken_in(&self, packument: Packument) -> Packument {
-        packument
+    /// Whether bodies are read from the mirror while their documents are in use, once they are written. Documents given to
+    /// [`write`](Self::write) are [outlined](gantry_manifest::Packument::into_outlined) then.
+    fn lends(&self) -> bool {
+        false
     }
     /// Takes something to keep. It is written in the background or later; [`find`](Self::find) need not know of it.
     fn write(&self, write: MirrorWrite);

@@ -2,6 +2,7 @@
 
 use super::*;
 use bytes::Bytes;
+use gantry_manifest::Packument;
 use gantry_platform::{Directory, RandomAccessFile};
 use gantry_store::mirror::{DocumentForm, Freshness, Validators};
 
@@ -17,7 +18,7 @@ fn keep(mirror: &NativeMirror, bin: &str) -> Arc<Packument> {
     let version = |number| format!(r#""{number}.0.0":{{"name":"a","version":"{number}.0.0","bin":"{bin}"}}"#);
     let versions: Vec<String> = (1..=VERSIONS).map(version).collect();
     let body = format!(r#"{{"name":"a","versions":{{{}}}}}"#, versions.join(","));
-    let packument = Arc::new(mirror.taken_in(Packument::scan(Bytes::from(body)).unwrap()));
+    let packument = Arc::new(Packument::scan(Bytes::from(body)).unwrap().into_outlined());
     mirror.write(MirrorWrite::Document {
         key: key(),
         packument: Arc::clone(&packument),

@@ -35,8 +35,8 @@ impl MetadataMirror for Lender {
         None
     }
 
-    fn taken_in(&self, packument: Packument) -> Packument {
-        packument.into_outlined()
+    fn lends(&self) -> bool {
+        true
     }
 
     fn write(&self, write: MirrorWrite) {
