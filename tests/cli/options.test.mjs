@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { registryForSuite, Workspace } from './lib/programs.mjs';
+import { registryForSuite, startRegistry, temporaryFolder, Workspace } from './lib/programs.mjs';
 
 const manifest = (fields) => ({ 'package.json': { name: 'project', version: '1.0.0', ...fields } });
 
@@ -183,6 +183,27 @@ describe('options', { concurrency: 1 }, () => {
     const { lines } = workspace.gantry('install', '--prefix', project, '--json').succeeded();
     assert.equal(lines.filter(({ code }) => code === 'CONFIG_INVALID').length, 1);
     assert.ok(installed(project, 'left'));
+  });
+
+  test('certificates of the system are missed only by who has no others for a server that shows one', async (context) => {
+    const certificate = join(temporaryFolder(context), 'authority.pem');
+    const safe = await startRegistry(context, '--fixtures', 'basic', '--tls', '--certificate', certificate);
+    const workspace = new Workspace(context, registry);
+    workspace.environment.SSL_CERT_FILE = join(workspace.folder, 'missing.pem');
+    const project = (name, npmrc) =>
+      workspace.project(name, { ...manifest({ dependencies: { left: '1' } }), '.npmrc': npmrc });
+    const plain = project('plain', '');
+    workspace.gantry('install', '--prefix', plain).succeeded();
+    assert.ok(installed(plain, 'left'));
+    workspace.environment.npm_config_registry = safe;
+    const own = project('own', `cafile=${certificate}\n`);
+    workspace.gantry('install', '--prefix', own, '--prefer-online').succeeded();
+    assert.ok(installed(own, 'left'));
+    workspace.environment.GANTRY_STORE_DIR = join(workspace.folder, 'empty');
+    const none = workspace.gantry('install', '--prefix', project('none', 'fetch-retries=0\n'), '--json');
+    const error = none.lines.at(-1);
+    assert.deepEqual([none.status, error.code], [3, 'REGISTRY_UNREACHABLE']);
+    assert.match(error.message, /certificate/i);
   });
 
   test('a proxy is asked for everything, but not for what noproxy lists', (context) => {

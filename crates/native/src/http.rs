@@ -9,6 +9,7 @@ mod addresses;
 mod near;
 mod parts;
 mod proxy;
+mod trust;
 
 pub use proxy::ProxySettings;
 
@@ -21,6 +22,7 @@ use near::Nearness;
 use parts::{Divisible, Parts, Together};
 use reqwest::header::ACCEPT_ENCODING;
 use reqwest::redirect::Policy;
+use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::panic::resume_unwind;
@@ -54,11 +56,15 @@ pub struct HttpSettings {
 pub fn check_certificates(pem: &[u8]) -> Result<(), NativeError> {
     let failed = |message: String| NativeError::Client { message };
     let mut store = rustls::RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| failed(error.to_string()))?;
-        store.add(certificate).map_err(|error| failed(error.to_string()))?;
+    for certificate in certificates(pem) {
+        store.add(certificate?).map_err(|error| failed(error.to_string()))?;
     }
     if store.is_empty() { Err(failed("there is no certificate in it".to_owned())) } else { Ok(()) }
+}
+
+fn certificates(pem: &[u8]) -> impl Iterator<Item = Result<CertificateDer<'static>, NativeError>> {
+    CertificateDer::pem_slice_iter(pem)
+        .map(|certificate| certificate.map_err(|error| NativeError::Client { message: error.to_string() }))
 }
 
 /// The native HTTP client; clones share connections.
@@ -99,17 +105,17 @@ impl NativeHttp {
 }
 
 impl Shared {
-    fn client(&self) -> Result<&reqwest::Client, String> {
+    /// The client, made for a first request to `url`.
+    fn client(&self, url: &str) -> Result<&reqwest::Client, String> {
+        let is_tls = url.starts_with("https:");
         self.client
-            .get_or_init(|| build(&self.settings, &self.addresses).map_err(|error| error.to_string()))
+            .get_or_init(|| build(&self.settings, &self.addresses, is_tls).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(Clone::clone)
     }
 }
 
-fn build(settings: &HttpSettings, addresses: &Addresses) -> Result<reqwest::Client, NativeError> {
-    // An error means that a provider was installed before, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+fn build(settings: &HttpSettings, addresses: &Addresses, is_tls: bool) -> Result<reqwest::Client, NativeError> {
     let failed = |error: reqwest::Error| NativeError::Client { message: describe(&error) };
     let mut builder = reqwest::Client::builder()
         .http1_only()
@@ -120,13 +126,18 @@ fn build(settings: &HttpSettings, addresses: &Addresses) -> Result<reqwest::Clie
         .dns_resolver(addresses.clone())
         .redirect(Policy::limited(MAX_REDIRECTS))
         .user_agent(&settings.user_agent)
-        .tcp_nodelay(true)
-        .tls_danger_accept_invalid_certs(settings.accept_invalid_certificates);
-    for pem in &settings.certificates {
-        for certificate in reqwest::Certificate::from_pem_bundle(pem).map_err(failed)? {
-            builder = builder.add_root_certificate(certificate);
-        }
-    }
+        .tcp_nodelay(true);
+    builder = if settings.accept_invalid_certificates {
+        // An error means that a provider was installed before, which is as good.
+        let _ = ring::default_provider().install_default();
+        builder.tls_danger_accept_invalid_certs(true)
+    } else {
+        let added = settings.certificates.iter().flat_map(|pem| certificates(pem)).collect::<Result<_, _>>()?;
+        let provider = Arc::new(ring::default_provider());
+        let tls = trust::configuration(provider, added, is_tls)
+            .map_err(|error| NativeError::Client { message: error.to_string() })?;
+        builder.tls_backend_preconfigured(tls)
+    };
     // A proxy of one's own also keeps the client from reading the environment by other rules.
     let proxy = settings.proxy.clone();
     builder = builder.proxy(reqwest::Proxy::custom(move |address| proxy.for_address(address).cloned()));
@@ -176,7 +187,7 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
-    let client = shared.client().map_err(|message| fail(HttpErrorKind::Connect, message))?;
+    let client = shared.client(&url).map_err(|message| fail(HttpErrorKind::Connect, message))?;
     let _turn = shared.nearness.turn().await;
     let sent = Instant::now();
     let mut builder = client.get(&url).header(ACCEPT_ENCODING, "gzip");
