@@ -10,6 +10,7 @@
 //!
 //! A version without prerelease and build owns no memory besides itself.
 
+mod order;
 mod scan;
 
 use std::{cmp::Ordering, fmt};
@@ -57,19 +58,9 @@ impl Version {
     }
 
     fn parse_reading(text: &str, reading: Reading) -> Option<Version> {
-        if let Some(numbers) = plain_numbers(text) {
-            return Some(Version::new(numbers, None));
-        }
-        if text.len() > LONGEST_TEXT && text.encode_utf16().count() > LONGEST_TEXT {
-            return None;
-        }
-        let partial = partial(crate::text::trim(text), reading)?;
-        if reading == Reading::Strict && !partial.has_plain_prefix() {
-            return None;
-        }
-        let numbers = [number(partial.major)?, number(partial.minor?)?, number(partial.patch?)?];
-        let mut version = Version::new(numbers, partial.prerelease);
-        version.build = partial.build.map_or_else(Box::default, Box::from);
+        let Parts { numbers, prerelease, build } = Parts::read(text, reading)?;
+        let mut version = Version::new(numbers, prerelease);
+        version.build = build.map_or_else(Box::default, Box::from);
         Some(version)
     }
 
@@ -146,6 +137,30 @@ impl Version {
             (true, false) => Ordering::Less,
             (true, true) => self.prerelease.iter().map(Ranked).cmp(other.prerelease.iter().map(Ranked)),
         })
+    }
+}
+
+/// A whole version, read and not kept.
+struct Parts<'a> {
+    numbers: [u64; 3],
+    prerelease: Option<&'a str>,
+    build: Option<&'a str>,
+}
+
+impl Parts<'_> {
+    fn read(text: &str, reading: Reading) -> Option<Parts<'_>> {
+        if let Some(numbers) = plain_numbers(text) {
+            return Some(Parts { numbers, prerelease: None, build: None });
+        }
+        if text.len() > LONGEST_TEXT && text.encode_utf16().count() > LONGEST_TEXT {
+            return None;
+        }
+        let partial = partial(crate::text::trim(text), reading)?;
+        if reading == Reading::Strict && !partial.has_plain_prefix() {
+            return None;
+        }
+        let numbers = [number(partial.major)?, number(partial.minor?)?, number(partial.patch?)?];
+        Some(Parts { numbers, prerelease: partial.prerelease, build: partial.build })
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn encode(scanned: &Scanned) -> Option<Bytes> {
     put_list(&mut out, versions.spans().map(|span| span.start));
     put_list(&mut out, versions.spans().map(|span| span.end - span.start));
     put_list(&mut out, versions.spans().map(|span| checksum(&body[span.start as usize..span.end as usize])));
-    let order = order_of_precedence(&texts);
+    let order = Version::order(&texts);
     put_list(&mut out, order.iter().copied().chain(std::iter::repeat_n(0, count - order.len())));
 
     let mut sets: Vec<Vec<(Text, Text)>> = vec![Vec::new()];
@@ -139,14 +139,6 @@ pub(super) fn encode(scanned: &Scanned) -> Option<Bytes> {
         place.copy_from_slice(&number.to_le_bytes());
     }
     Some(out.into())
-}
-
-/// Positions of the texts that are versions, highest first; of equal ones in document order.
-fn order_of_precedence(texts: &[&str]) -> Vec<u32> {
-    let mut order: Vec<(Version, u32)> =
-        (0u32..).zip(texts).filter_map(|(at, text)| Some((Version::parse(text)?, at))).collect();
-    order.sort_by(|a, b| b.0.precedence(&a.0));
-    order.into_iter().map(|(_, at)| at).collect()
 }
 
 impl Stored {

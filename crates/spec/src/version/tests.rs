@@ -42,6 +42,13 @@ fn numbers_alone_tell_most_that_is_below() {
 }
 
 #[test]
+fn an_order_has_the_highest_first_and_leaves_out_what_is_no_version() {
+    let texts =
+        ["1.0.0", "1.0.0-rc.10", "x", "1.0.0-rc.9", "v1.0.0", "1.0.0-rc", "2.0.0-0", "1.0.0+build", "1.0.0beta"];
+    assert_eq!(Version::order(&texts), [6, 0, 4, 7, 1, 3, 5, 8]);
+}
+
+#[test]
 fn debug_shows_build_metadata_and_display_does_not() {
     let version = version("v1.2.3-rc.01+b");
     assert_eq!(version.to_string(), "1.2.3-rc.1");
@@ -50,7 +57,30 @@ fn debug_shows_build_metadata_and_display_does_not() {
 
 const ANY_VERSION: &str = r"[v=]?(0|[1-9][0-9]{0,17})\.[0-9]{1,2}\.[0-9]{1,2}(-?[0-9a-cA-C.-]{1,9})?(\+[0-9a.-]{1,5})?";
 
+/// Few of them differ in their numbers, and many digits follow each other in their prereleases.
+const SMALL_VERSION: &str =
+    r"[v=]?[01]\.[01]\.(0|[0-9]{1,2})(-?([0-9]{1,20}|[0-2a-b-]{1,3}|experimental-[ab]{3})(\.[0-9a]{1,3}){0,3})?(\+a)?";
+
+fn is_in_order(texts: &[String]) -> Result<(), TestCaseError> {
+    let mut expected: Vec<(Version, u32)> =
+        (0..).zip(texts).filter_map(|(at, text)| Some((Version::parse(text)?, at))).collect();
+    expected.sort_by(|left, right| right.0.precedence(&left.0));
+    let expected: Vec<u32> = expected.into_iter().map(|(_, at)| at).collect();
+    prop_assert_eq!(Version::order(&texts.iter().map(String::as_str).collect::<Vec<_>>()), expected);
+    Ok(())
+}
+
 proptest! {
+    #[test]
+    fn an_order_is_that_of_the_versions_one_by_one(texts in prop::collection::vec(SMALL_VERSION, 0..40)) {
+        is_in_order(&texts)?;
+    }
+
+    #[test]
+    fn an_order_of_large_numbers_is_no_other(texts in prop::collection::vec(ANY_VERSION, 0..20)) {
+        is_in_order(&texts)?;
+    }
+
     #[test]
     fn text_survives_a_round_trip(text in ANY_VERSION) {
         if let Some(version) = Version::parse(&text) {
