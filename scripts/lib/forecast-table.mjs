@@ -1,7 +1,7 @@
 // The table of what packages depend on, in the format that crates/forecast/src/table.rs describes.
 import semver from 'semver';
 
-const MAGIC = Buffer.from('gantryF\x01', 'latin1');
+const MAGIC = Buffer.from('gantryF\x02', 'latin1');
 /** Lines of versions, from the newest on, that a package of the list has in the table in any case. Of others there is what something
  * depends on. */
 const LINES = 2;
@@ -170,8 +170,10 @@ function layOut(entries, lines) {
   const reference = (id) => positions.get(id) ?? ordered.length + numbers.get(nameOf(id));
   const records = ordered.map(({ line, dependencies, peers }) => {
     const { major, minor, patch } = semver.parse(line.version);
-    const lists = [dependencies, peers].flatMap((list) => [list.length, ...list.map(reference)]);
-    return Buffer.from([major, minor, patch, ...lists].flatMap(variableLength));
+    const hasBuilds = Number(buildsOf(line.manifest).length > 0);
+    const [needed, looked] = [dependencies, peers].map((list) => list.map(reference));
+    const numbers = [major, minor, patch, 2 * needed.length + hasBuilds, ...needed, looked.length, ...looked];
+    return Buffer.from(numbers.flatMap(variableLength));
   });
   const texts = names.map((name) => Buffer.from(name));
   const firsts = [];

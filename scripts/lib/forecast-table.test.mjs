@@ -25,9 +25,9 @@ const packuments = {
   host: { latest: '4.0.0', versions: { '4.0.0': {}, '5.0.0-beta.2': { dependencies: { app: '^1.0.0' } } } },
 };
 
-/** What a table says, as the reader in crates/forecast does: names, and the dependencies and peers of each line. */
+/** What a table says, as the reader in crates/forecast does: names, and of each line the dependencies, the peers, and whether it has builds. */
 function decode(bytes) {
-  assert.equal(bytes.subarray(0, 8).toString('latin1'), 'gantryF\x01');
+  assert.equal(bytes.subarray(0, 8).toString('latin1'), 'gantryF\x02');
   let at = 8;
   const word = () => {
     at += 4;
@@ -55,8 +55,10 @@ function decode(bytes) {
     };
     const version = [number(), number(), number()].join('.');
     const target = (value) => (value < entryCount ? nameOf(value) : `(${names[value - entryCount]})`);
-    const list = () => Array.from({ length: number() }, () => target(number()));
-    lines[`${nameOf(entry)}@${version}`] = { dependencies: list(), peers: list() };
+    const list = (length) => Array.from({ length }, () => target(number()));
+    const count = number();
+    const [dependencies, hasBuilds] = [list(count >> 1), count % 2 === 1];
+    lines[`${nameOf(entry)}@${version}`] = { dependencies, peers: list(number()), ...(hasBuilds && { hasBuilds }) };
   });
   return { names, lines };
 }
@@ -76,7 +78,11 @@ test('a table has the newest lines of what it begins with, and whatever they dep
 
   assert.deepEqual(names, ['app', 'host', 'library', 'of-the-build', 'old', 'watcher']);
   assert.deepEqual(lines, {
-    'app@2.1.0': { dependencies: ['library', 'library', 'host', '(watcher)', '(of-the-build)'], peers: ['host'] },
+    'app@2.1.0': {
+      dependencies: ['library', 'library', 'host', '(watcher)', '(of-the-build)'],
+      peers: ['host'],
+      hasBuilds: true,
+    },
     'app@1.4.0': { dependencies: ['(old)'], peers: [] },
     'host@4.0.0': { dependencies: [], peers: [] },
     'host@5.0.0': { dependencies: ['app'], peers: [] },

@@ -110,9 +110,14 @@ impl Ahead {
                 continue;
             }
             for foretold in walk.follow((name.as_str(), &range, for_peers), |name| settled.contains(name)) {
-                let Ok(name) = foretold.parse::<PackageName>() else { continue };
-                if !states.contains_key(&name) {
-                    states.insert(name.clone(), State::Waiting);
+                let Ok(name) = foretold.name.parse::<PackageName>() else { continue };
+                if states.contains_key(&name) {
+                    continue;
+                }
+                states.insert(name.clone(), State::Waiting);
+                if foretold.has_builds {
+                    self.waiting.push_front(name);
+                } else {
                     self.waiting.push_back(name);
                 }
             }

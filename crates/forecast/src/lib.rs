@@ -13,7 +13,7 @@ mod table;
 mod walk;
 
 pub use table::{FormatError, Table};
-pub use walk::Walk;
+pub use walk::{Foretold, Walk};
 
 /// The table of the public registry's most used packages, of 25 November 2026 (`npm run forecast` makes it anew). Half a megabyte:
 /// it is in a program only if that names it.

@@ -6,13 +6,14 @@
 //!
 //! An entry is a line of versions of a package within which npm's carets stay, represented by its last one; a name's entries begin
 //! with the one that is tagged `latest`, the others follow from high to low. A prerelease is in no line: where something depends on
-//! one, it is an entry of its own behind the others, by its three numbers. A record has the three numbers of that version, how
-//! many dependencies it has and which, how many peers and which, all as variable-length numbers of seven bits a byte, the
-//! lowest first. A dependency is the number of an entry, or `e` and the number of a name of which no more is known.
+//! one, it is an entry of its own behind the others, by its three numbers. A record has the three numbers of that version, twice
+//! the number of its dependencies (one more if it has builds for one platform each) and which, how many peers and which, all as
+//! variable-length numbers of seven bits a byte, the lowest first. A dependency is the number of an entry, or `e` and the number of
+//! a name of which no more is known.
 
 use thiserror::Error;
 
-const MAGIC: &[u8; 8] = b"gantryF\x01";
+const MAGIC: &[u8; 8] = b"gantryF\x02";
 
 /// Bytes that are no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -40,6 +41,10 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct Record<'t> {
     pub(crate) version: [u64; 3],
+    /// Whether it has builds for one platform each, whose versions only its packument tells.
+    pub(crate) has_builds: bool,
+    /// How many dependencies follow.
+    dependencies: u64,
     entries: u32,
     rest: Numbers<'t>,
 }
@@ -114,15 +119,23 @@ impl<'t> Table<'t> {
         let start = word(self.record_starts, entry as usize)?;
         let mut rest = Numbers(self.records.get(start as usize..)?);
         let version = [rest.next()?, rest.next()?, rest.next()?];
-        Some(Record { version, entries: u32::try_from(self.record_starts.len() / 4).ok()?, rest })
+        let count = rest.next()?;
+        let (has_builds, dependencies) = (count & 1 > 0, count >> 1);
+        Some(Record {
+            version,
+            has_builds,
+            dependencies,
+            entries: u32::try_from(self.record_starts.len() / 4).ok()?,
+            rest,
+        })
     }
 }
 
 impl Record<'_> {
     /// Its dependencies, then its peers. Each list ends early where the table is damaged.
     pub(crate) fn targets(mut self) -> [Vec<Target>; 2] {
-        let mut list = || {
-            let count = self.rest.next().unwrap_or(0);
+        let mut list = |count: Option<u64>| {
+            let count = count.or_else(|| self.rest.next()).unwrap_or(0);
             let mut targets = Vec::new();
             while (targets.len() as u64) < count
                 && let Some(number) = self.rest.next().and_then(|number| u32::try_from(number).ok())
@@ -134,7 +147,7 @@ impl Record<'_> {
             }
             targets
         };
-        [list(), list()]
+        [list(Some(self.dependencies)), list(None)]
     }
 }
 

@@ -14,6 +14,16 @@ pub struct Walk<'t> {
     peers_followed: FxHashSet<u32>,
 }
 
+/// A name that is foretold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foretold<'t> {
+    /// The package.
+    pub name: &'t str,
+    /// Whether it has builds for one platform each. Their versions are asked for when its packument is there, so this is a
+    /// round trip sooner where there is no room for all names at once.
+    pub has_builds: bool,
+}
+
 impl<'t> Walk<'t> {
     /// A walk through a table.
     pub fn new(table: Table<'t>) -> Self {
@@ -31,7 +41,7 @@ impl<'t> Walk<'t> {
         &mut self,
         (name, range, is_peer): (&str, &str, bool),
         is_settled: impl Fn(&str) -> bool,
-    ) -> Vec<&'t str> {
+    ) -> Vec<Foretold<'t>> {
         let mut foretold = Vec::new();
         let Some(name) = self.table.find(name) else { return foretold };
         self.named.insert(name);
@@ -58,7 +68,11 @@ impl<'t> Walk<'t> {
                     continue;
                 }
                 if self.named.insert(named) {
-                    foretold.push(text);
+                    let record = match target {
+                        Target::Entry(entry) => self.table.record(entry),
+                        Target::Name(_) => None,
+                    };
+                    foretold.push(Foretold { name: text, has_builds: record.is_some_and(|record| record.has_builds) });
                 }
                 if let Target::Entry(entry) = target {
                     open.push((entry, is_peer));

@@ -2,14 +2,14 @@ use super::*;
 use crate::POPULAR;
 use proptest::prelude::*;
 
-/// `a` 2 (latest) needs `b` ^1 and the unknown `z`, with peer `p`; `a` 1 needs nothing; `b` 1 needs `a` ^2 and `c`; `p` 3 needs `q` and has peer `b`.
+/// `a` 2 (latest) needs `b` ^1 and the unknown `z`, with peer `p`; `a` 1 needs nothing; `b` 1, which has builds, needs `a` ^2 and `c`; `p` 3 needs `q` and has peer `b`.
 fn small() -> Vec<u8> {
     let names = ["a", "b", "c", "p", "q", "z"];
     let entries: [u32; 7] = [0, 2, 3, 3, 4, 4, 4];
     // Entries: 0 = a@2, 1 = a@1, 2 = b@1, 3 = p@3; from 4 on names.
     let records: [&[u8]; 4] =
-        [&[2, 1, 0, 2, 2, 4 + 5, 1, 3], &[1, 9, 3, 0, 0], &[1, 0, 0, 2, 0, 4 + 2, 0], &[3, 0, 0, 1, 4 + 4, 1, 2]];
-    let mut bytes = b"gantryF\x01".to_vec();
+        [&[2, 1, 0, 4, 2, 4 + 5, 1, 3], &[1, 9, 3, 0, 0], &[1, 0, 0, 5, 0, 4 + 2, 0], &[3, 0, 0, 2, 4 + 4, 1, 2]];
+    let mut bytes = b"gantryF\x02".to_vec();
     let mut word = |number: usize| bytes.extend(u32::try_from(number).unwrap().to_le_bytes());
     word(names.len());
     word(records.len());
@@ -29,7 +29,25 @@ fn small() -> Vec<u8> {
 fn from_a(range: &str, settled: &[&str]) -> Vec<String> {
     let bytes = small();
     let mut walk = Walk::new(Table::new(&bytes).unwrap());
-    walk.follow(("a", range, false), |name| settled.contains(&name)).into_iter().map(str::to_owned).collect()
+    let foretold = walk.follow(("a", range, false), |name| settled.contains(&name));
+    foretold.into_iter().map(|foretold| foretold.name.to_owned()).collect()
+}
+
+/// The names that are foretold where nothing is settled.
+fn names<'t>(walk: &mut Walk<'t>, from: (&str, &str, bool)) -> Vec<&'t str> {
+    walk.follow(from, |_| false).into_iter().map(|foretold| foretold.name).collect()
+}
+
+#[test]
+fn tells_which_of_them_have_builds() {
+    let bytes = small();
+    let foretold = Walk::new(Table::new(&bytes).unwrap()).follow(("a", "2", false), |_| false);
+    assert_eq!(foretold.iter().map(|foretold| foretold.has_builds).collect::<Vec<_>>(), [true, false, false, false]);
+    let mut walk = Walk::new(Table::new(POPULAR).unwrap());
+    let foretold = walk.follow(("vite", "*", false), |_| false);
+    let with_builds = foretold.iter().filter(|foretold| foretold.has_builds).map(|foretold| foretold.name);
+    let with_builds: Vec<_> = with_builds.collect();
+    assert!(with_builds.contains(&"lightningcss") && !with_builds.contains(&"picomatch"), "{with_builds:?}");
 }
 
 #[test]
@@ -51,10 +69,10 @@ fn of_peers_it_follows_peers_alone() {
     let bytes = small();
     let mut walk = Walk::new(Table::new(&bytes).unwrap());
     // `q` is a dependency of `p`, which is only a peer of `a`.
-    assert!(!walk.follow(("a", "2", false), |_| false).contains(&"q"));
-    assert_eq!(walk.follow(("p", "3", false), |_| false), ["q"], "now that it is needed itself");
+    assert!(!names(&mut walk, ("a", "2", false)).contains(&"q"));
+    assert_eq!(names(&mut walk, ("p", "3", false)), ["q"], "now that it is needed itself");
     let mut walk = Walk::new(Table::new(&bytes).unwrap());
-    assert_eq!(walk.follow(("p", "3", true), |_| false), ["b"]);
+    assert_eq!(names(&mut walk, ("p", "3", true)), ["b"]);
 }
 
 #[test]
@@ -66,15 +84,15 @@ fn what_is_settled_is_neither_named_nor_followed() {
 fn names_are_foretold_once_in_an_install() {
     let bytes = small();
     let mut walk = Walk::new(Table::new(&bytes).unwrap());
-    assert_eq!(walk.follow(("b", "^1", false), |_| false), ["a", "c", "z", "p"]);
-    assert!(walk.follow(("a", "^2", false), |_| false).is_empty());
-    assert!(walk.follow(("unknown", "*", false), |_| false).is_empty());
+    assert_eq!(names(&mut walk, ("b", "^1", false)), ["a", "c", "z", "p"]);
+    assert!(names(&mut walk, ("a", "^2", false)).is_empty());
+    assert!(names(&mut walk, ("unknown", "*", false)).is_empty());
 }
 
 #[test]
 fn the_table_of_popular_packages_knows_what_everybody_uses() {
     let mut walk = Walk::new(Table::new(POPULAR).unwrap());
-    let foretold = walk.follow(("express", "^4.18.0", false), |_| false);
+    let foretold = names(&mut walk, ("express", "^4.18.0", false));
     for name in ["accepts", "mime-db", "qs", "side-channel", "call-bound", "get-intrinsic", "function-bind", "ms"] {
         assert!(foretold.contains(&name), "{name} is not among {foretold:?}");
     }
@@ -106,7 +124,7 @@ fn every_record_of_the_table_can_be_read() {
 #[test]
 fn other_bytes_are_refused() {
     assert_eq!(Table::new(b"").unwrap_err(), crate::FormatError);
-    assert_eq!(Table::new(b"gantryF\x02").unwrap_err(), crate::FormatError);
+    assert_eq!(Table::new(b"gantryF\x03").unwrap_err(), crate::FormatError);
     let bytes = small();
     // Up to where the records begin everything is announced.
     assert!((0..bytes.len() - 28).all(|length| Table::new(&bytes[..length]).is_err()));
