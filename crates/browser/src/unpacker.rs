@@ -147,7 +147,7 @@ impl Unpacker {
         let began = now();
         let (mut verifying, mut bytes) = (0.0, 0);
         let mut writer = self.writer.borrow_mut();
-        let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), &mut writer);
+        let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), writer.begin());
         let mut buffer = Vec::new();
         for piece in pieces {
             for start in (0..piece.length()).step_by(PIECE as usize) {
@@ -162,7 +162,7 @@ impl Unpacker {
             }
         }
         let unpacked = now();
-        let (place, index) = incoming.finish().map_err(|error| refusal(error, &request.package))?;
+        let (place, index) = incoming.append().map_err(|error| refusal(error, &request.package))?;
         let steps = [
             Span::of(Work::Verify, began, began + verifying, bytes),
             Span::of(Work::Unpack, began + verifying, unpacked, place.length),

@@ -92,7 +92,7 @@ impl From<&StoreError> for Fault {
 }
 
 /// What became of a tarball of `package` (`name@version`) that a pack did not take.
-pub fn refusal(error: IncomingError, package: &str) -> Refusal<Fault> {
+pub fn refusal(error: IncomingError<StoreError>, package: &str) -> Refusal<Fault> {
     match error {
         IncomingError::Mismatch(error) => Refusal::Mismatch(error),
         IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),

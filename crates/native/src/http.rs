@@ -6,21 +6,24 @@
 //! threads, the caller only sees the finished response.
 
 mod addresses;
+mod body;
 mod near;
 mod parts;
 mod proxy;
 mod trust;
 
+pub(crate) use body::{Piece, Recipient};
 pub use proxy::ProxySettings;
 
 use crate::NativeError;
 use addresses::Addresses;
-use bytes::{Bytes, BytesMut};
+use body::{Body, Handed};
+use bytes::Bytes;
 use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use near::Nearness;
 use parts::{Divisible, Parts, Together};
-use reqwest::header::ACCEPT_ENCODING;
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
@@ -153,15 +156,26 @@ impl<T> Drop for Flight<T> {
     }
 }
 
-impl Http for NativeHttp {
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+impl NativeHttp {
+    /// As [`send`](Http::send), but a large body is handed on to `recipient` while it comes, and the response has none of it.
+    pub(crate) async fn send_to(
+        &self,
+        request: HttpRequest,
+        recipient: Option<Recipient>,
+    ) -> Result<HttpResponse, HttpError> {
         let url = request.url.clone();
         let shared = Arc::clone(&self.shared);
-        let mut flight = Flight(self.runtime.spawn(async move { perform(&shared, request).await }));
+        let mut flight = Flight(self.runtime.spawn(async move { perform(&shared, request, recipient.as_ref()).await }));
         match (&mut flight.0).await {
             Ok(result) => result,
             Err(lost) => Err(HttpError { kind: HttpErrorKind::Interrupted, url, message: lost.to_string() }),
         }
+    }
+}
+
+impl Http for NativeHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.send_to(request, None).await
     }
 
     async fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -180,7 +194,11 @@ impl Http for NativeHttp {
     }
 }
 
-async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+async fn perform(
+    shared: &Shared,
+    request: HttpRequest,
+    recipient: Option<&Recipient>,
+) -> Result<HttpResponse, HttpError> {
     let HttpRequest { url, headers, timeout_milliseconds, max_body_bytes } = request;
     let fail = |kind, message: String| HttpError { kind, url: url.clone(), message };
     let too_large = || fail(HttpErrorKind::TooLarge, format!("the body is larger than {max_body_bytes} bytes"));
@@ -215,31 +233,35 @@ async fn perform(shared: &Shared, request: HttpRequest) -> Result<HttpResponse, 
         .collect();
     let mut divisible = Divisible::of(&response, client, (&url, &asked), patience, &shared.together);
     let mut parts: Option<Parts> = None;
-    // A liar's announcement must not reserve memory that never arrives.
-    let mut body = BytesMut::with_capacity(usize::try_from(announced.min(64 << 20)).unwrap_or(0));
+    let is_as_it_is = status == 200 && response.headers().get(CONTENT_ENCODING).is_none();
+    let mut body = Body::new(announced, recipient.filter(|_| is_as_it_is));
     loop {
         let chunk = tokio::time::timeout(patience, response.chunk()).await.map_err(late)?;
         let Some(chunk) = chunk.map_err(|error| fail(kind_of_body(&error), describe(&error)))? else { break };
-        if body.len() as u64 + chunk.len() as u64 > max_body_bytes {
+        if (body.length() + chunk.len()) as u64 > max_body_bytes {
             return Err(too_large());
         }
         shared.together.count(chunk.len());
         if let Some(under_way) = &mut parts {
-            if under_way.take(chunk, &mut body)
+            if under_way.take(chunk, body.rest())
                 && let Some(complete) = parts.take()
-                && complete.join(&mut body).await
+                && complete.join(body.rest()).await
             {
                 break;
             }
             continue;
         }
-        body.extend_from_slice(&chunk);
+        body.push(&chunk);
         if let Some(whole) = &mut divisible {
-            parts = whole.divide(&mut body, &shared.together);
+            parts = body.divide(whole, &shared.together);
             divisible = divisible.filter(|_| parts.is_none());
         }
+        if parts.is_none() && body.hand_on().await == Handed::ToNobody {
+            break;
+        }
     }
-    let body = decoded(body.freeze(), &mut headers, max_body_bytes).map_err(|error| match error {
+    let body = body.finish().await;
+    let body = decoded(body, &mut headers, max_body_bytes).map_err(|error| match error {
         ArchiveError::Limit { .. } => too_large(),
         error => fail(HttpErrorKind::Encoding, error.to_string()),
     })?;

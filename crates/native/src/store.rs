@@ -10,14 +10,16 @@
 //!
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
+mod arriving;
 mod unpack;
 mod workers;
 
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
+use arriving::{ArrivingHttp, Destination};
 use bytes::Bytes;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::Span;
+use gantry_platform::{Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::FxHashMap;
@@ -27,7 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use unpack::Unpacking;
+use unpack::{Built, Unpacking};
 use workers::{Handed, Workers};
 
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
@@ -120,8 +122,8 @@ impl PackageDirectories {
             let (request, compressed) = (&*request, &*compressed);
             let unpacking = Unpacking { request, compressed, temporary: &temporary, clock: &clock };
             let built = if unpacking.is_large() { unpacking.piece_by_piece() } else { unpacking.at_once(extractor) };
-            let (building, index, [unpacked, stored]) = built.map_err(Refusal::Other)?;
-            publish(building, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
+            let Built { directory, index, spans: [unpacked, stored] } = built.map_err(Refusal::Other)?;
+            publish(directory, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
             Ok((index, [verified.span, unpacked, stored]))
         });
         let held = connection.filter(|_| self.workers.waiting() > WAITING_BYTES);
@@ -130,8 +132,7 @@ impl PackageDirectories {
             let _ = begun.await;
         }
         drop(held);
-        let lost = || NativeError::Task { message: "a thread that unpacks was lost".to_owned() };
-        result.await.unwrap_or_else(|_| Err(Refusal::Other(lost().into())))
+        result.await.unwrap_or_else(|_| Err(lost()))
     }
 
     /// Removes what dead processes left.
@@ -161,9 +162,34 @@ impl PackageStore for PackageDirectories {
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
         let request = Arc::new(job.tarball);
         let connection = Cell::new(self.connections.acquire().await.ok());
-        let take = async |body| self.take(&request, body, self.directory(&job.key), connection.take()).await;
-        let fetched = fetch_tarball(&self.http, &self.clock, &request, take).await?;
-        let FetchedTarball { contents: (index, timed), bytes, requests, mut spans } = fetched;
+        let http = ArrivingHttp::new(
+            &self.http,
+            Destination {
+                request: Arc::clone(&request),
+                temporary: self.temporary.clone(),
+                target: self.directory(&job.key),
+                clock: self.clock.clone(),
+            },
+        );
+        let arrived = Cell::new(None);
+        let take = async |body| {
+            let Some(arrival) = http.arrival() else {
+                return self.take(&request, body, self.directory(&job.key), connection.take()).await;
+            };
+            drop(connection.take());
+            let (result, bytes) = arrival.await.map_err(|_| lost())?;
+            arrived.set(Some(bytes));
+            result
+        };
+        let fetched = fetch_tarball(&http, &self.clock, &request, take).await?;
+        let FetchedTarball { contents: (index, timed), mut bytes, requests, mut spans } = fetched;
+        if let Some(arrived) = arrived.get() {
+            // A body that was handed on was empty to whoever asked for it.
+            bytes = arrived;
+            if let Some(last) = spans.iter_mut().rfind(|span| span.work == Work::Tarball) {
+                last.bytes = bytes;
+            }
+        }
         spans.extend(timed);
         let index = Arc::new(index);
         self.known.borrow_mut().insert(job.key, Arc::clone(&index));
@@ -190,6 +216,11 @@ impl PackageStore for PackageDirectories {
             Err(error) => Err(NativeError::io("read", &path)(error).into()),
         }
     }
+}
+
+/// What becomes of a tarball whose thread panicked.
+fn lost() -> Refusal<Fault> {
+    Refusal::Other(NativeError::Task { message: "a thread that unpacks was lost".to_owned() }.into())
 }
 
 /// Gives a finished package its name.

@@ -15,6 +15,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+#[path = "install/arriving.rs"]
+mod arriving;
 #[path = "install/commits.rs"]
 mod commits;
 #[path = "install/mirror.rs"]

@@ -1,7 +1,9 @@
 //! From the files of an archive to what the store keeps.
 
+mod incoming;
 mod streamed;
 
+pub use incoming::{Incoming, IncomingError};
 pub use streamed::{Alteration, Placement, Streamed};
 
 use crate::{FileRecord, PackageFacts, PackageIndex};

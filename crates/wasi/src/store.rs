@@ -193,12 +193,12 @@ impl WasiStore {
         let integrity = request.integrity.as_ref();
         let now = || self.clock.monotonic_milliseconds();
         let began = now();
-        let mut incoming = Incoming::new(&request.package, integrity, writer);
+        let mut incoming = Incoming::new(&request.package, integrity, writer.begin());
         incoming.verify(body);
         let verified = now();
         incoming.unpack(body).map_err(refused)?;
         let unpacked = now();
-        let (place, index) = incoming.finish().map_err(|error| refusal(error, &request.package))?;
+        let (place, index) = incoming.append().map_err(|error| refusal(error, &request.package))?;
         // What does not fit into the writer's buffer is written while it is unpacked.
         let spans = [
             Span::of(Work::Verify, began, verified, body.len() as u64),

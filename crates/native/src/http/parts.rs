@@ -100,11 +100,11 @@ impl Divisible {
         })
     }
 
-    /// Asks for the rest in parts if at the pace of late that would come sooner; `body` is what is here, and then has room for what
-    /// comes before them.
-    pub fn divide(&mut self, body: &mut BytesMut, together: &Together) -> Option<Parts> {
-        let received = body.len();
-        let (since, before, all_before) = self.since;
+    /// Asks for the rest in parts if at the pace of late that would come sooner; `body` is what is here behind the first `before`
+    /// bytes, and then has room for what comes before the parts.
+    pub fn divide(&mut self, body: &mut BytesMut, before: usize, together: &Together) -> Option<Parts> {
+        let received = before + body.len();
+        let (since, own_before, all_before) = self.since;
         let elapsed = since.elapsed();
         if elapsed < TRIAL {
             return None;
@@ -112,7 +112,7 @@ impl Divisible {
         let all = together.received();
         self.since = (Instant::now(), received, all);
         let pace = |bytes: f64| bytes / elapsed.as_secs_f64();
-        let own = pace((received - before) as f64);
+        let own = pace((received - own_before) as f64);
         let left = self.length.saturating_sub(received);
         let is_fast = own > FAST || pace((all - all_before) as f64) > FAST_TOGETHER;
         if is_fast || left < 2 * SMALLEST || own * WORTHWHILE.as_secs_f64() > left as f64 {
@@ -129,14 +129,14 @@ impl Divisible {
         let size = left.div_ceil(slots.len() + 1);
         let first = received + size;
         body.reserve(left);
-        let mut rest = body.split_off(first);
+        let mut rest = body.split_off(first - before);
         let mut flights = Vec::new();
         for (start, slot) in (first..self.length).step_by(size).zip(slots) {
             let end = (start + size).min(self.length);
             let behind = rest.split_off(end - start);
             flights.push(self.part(start..end, std::mem::replace(&mut rest, behind), slot, together.received.clone()));
         }
-        Some(Parts { first, began: Instant::now(), flights, beyond: Bytes::new() })
+        Some(Parts { first: first - before, began: Instant::now(), flights, beyond: Bytes::new() })
     }
 
     /// Asks for the bytes of a range, which `bytes` has room for.
@@ -176,7 +176,7 @@ impl Divisible {
 
 /// Parts under way. Dropping them gives them up.
 pub(super) struct Parts {
-    /// Where the first one begins.
+    /// Where the first one begins, in what is collected.
     first: usize,
     began: Instant,
     flights: Vec<Flight<Option<BytesMut>>>,

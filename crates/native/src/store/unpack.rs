@@ -29,8 +29,13 @@ pub(super) struct Unpacking<'a> {
     pub clock: &'a NativeClock,
 }
 
-/// A directory with all that a package has, its index, and how long unpacking and storing took.
-type Built = (TemporaryDirectory, PackageIndex, [Span; 2]);
+/// A directory with all that a package has.
+pub(super) struct Built {
+    pub directory: TemporaryDirectory,
+    pub index: PackageIndex,
+    /// How long unpacking and storing took.
+    pub spans: [Span; 2],
+}
 
 impl Unpacking<'_> {
     /// Whether it is better done piece by piece.
@@ -48,18 +53,16 @@ impl Unpacking<'_> {
         };
         let prepared = prepare(entries.map_err(|error| Fault::from(&error))?);
         let unpacked = self.clock.monotonic_milliseconds();
-        let building = TemporaryDirectory::create(self.temporary, "package-")?;
-        let mut folder = Folder::create(building.path())?;
-        folder.write_all(&prepared)?;
-        self.built(building, prepared.index, [began, unpacked])
+        let mut building = Building::create(self.temporary)?;
+        building.write_all(&prepared)?;
+        building.finish(prepared.index, &[], [began, unpacked], self.clock)
     }
 
     /// Inflates and writes side by side, with a small buffer. Storing ends with the index: what it took before is part of
     /// unpacking.
     pub fn piece_by_piece(&self) -> Result<Built, Fault> {
         let began = self.clock.monotonic_milliseconds();
-        let building = TemporaryDirectory::create(self.temporary, "package-")?;
-        let mut files = Streamed::new(Folder::create(building.path())?);
+        let mut files = Streamed::new(Building::create(self.temporary)?);
         let make = if self.request.integrity.is_some() { ArchiveStream::new } else { ArchiveStream::unverified };
         let mut stream = make(&self.request.package, Limits::default());
         let failed = |error| match error {
@@ -71,26 +74,15 @@ impl Unpacking<'_> {
         }
         stream.finish(&mut files).map_err(failed)?;
         let unpacked = self.clock.monotonic_milliseconds();
-        let (folder, mut index, alterations) = files.finish();
-        for alteration in &alterations {
-            folder.alter(&index.files[alteration.file].path, alteration)?;
-        }
-        index.put_in_order();
-        self.built(building, index, [began, unpacked])
-    }
-
-    fn built(&self, building: TemporaryDirectory, index: PackageIndex, times: [f64; 2]) -> Result<Built, Fault> {
-        let path = building.path().join("index");
-        fs::write(&path, index.encode()).map_err(NativeError::io("write", &path))?;
-        let ([began, unpacked], stored) = (times, self.clock.monotonic_milliseconds());
-        let bytes = index.segment_length();
-        let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
-        Ok((building, index, spans))
+        let (building, index, alterations) = files.finish();
+        building.finish(index, &alterations, [began, unpacked], self.clock)
     }
 }
 
-/// The `files` of a package under way.
-struct Folder {
+/// A package's directory under way. Unless it is [finished](Self::finish) nothing of it stays.
+pub(super) struct Building {
+    directory: TemporaryDirectory,
+    /// Its `files`.
     root: OwnedFd,
     path: PathBuf,
     /// The folder made last.
@@ -99,11 +91,33 @@ struct Folder {
     current: Option<(File, String)>,
 }
 
-impl Folder {
-    fn create(building: &Path) -> Result<Self, NativeError> {
-        let path = building.join("files");
+impl Building {
+    pub fn create(temporary: &Path) -> Result<Self, NativeError> {
+        let directory = TemporaryDirectory::create(temporary, "package-")?;
+        let path = directory.path().join("files");
         fs::create_dir(&path).map_err(NativeError::io("create", &path))?;
-        Ok(Self { root: open_directory(&path)?, path, made: String::new(), current: None })
+        Ok(Self { directory, root: open_directory(&path)?, path, made: String::new(), current: None })
+    }
+
+    /// After the last file: makes what is to be altered, and writes the index. `times` are those at which unpacking began and
+    /// ended.
+    pub fn finish(
+        self,
+        mut index: PackageIndex,
+        alterations: &[Alteration],
+        times: [f64; 2],
+        clock: &NativeClock,
+    ) -> Result<Built, Fault> {
+        for alteration in alterations {
+            self.alter(&index.files[alteration.file].path, alteration)?;
+        }
+        index.put_in_order();
+        let path = self.directory.path().join("index");
+        fs::write(&path, index.encode()).map_err(NativeError::io("write", &path))?;
+        let ([began, unpacked], stored) = (times, clock.monotonic_milliseconds());
+        let bytes = index.segment_length();
+        let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
+        Ok(Built { directory: self.directory, index, spans })
     }
 
     fn write_all(&mut self, prepared: &PreparedPackage<'_>) -> Result<(), NativeError> {
@@ -148,7 +162,7 @@ impl Folder {
     }
 }
 
-impl Placement for Folder {
+impl Placement for Building {
     type Error = NativeError;
 
     /// Files of the store have no offsets.

@@ -55,9 +55,9 @@ fn both_ways_make_the_same_directory() {
     ]);
     let folder = tempfile::tempdir().unwrap();
     let [whole, pieces] = both_ways(folder.path(), &compressed).map(Result::unwrap);
-    let (whole_tree, pieces_tree) = (tree(whole.0.path()), tree(pieces.0.path()));
+    let (whole_tree, pieces_tree) = (tree(whole.directory.path()), tree(pieces.directory.path()));
     assert_eq!(whole_tree, pieces_tree);
-    assert_eq!(whole.1, pieces.1);
+    assert_eq!(whole.index, pieces.index);
     assert_eq!(whole_tree.len(), 8, "seven files and the index");
     assert_eq!(whole_tree["files/z/last.js"].0, b"second of two");
     assert_eq!(whole_tree["files/bin/run.js"], (b"#!/usr/bin/env node\nx\r\n".to_vec(), 0o755));

@@ -1,49 +1,49 @@
-//! A tarball on its way into a pack, piece by piece.
+//! A tarball on its way to where its files are kept, piece by piece.
 
-use super::{PackWriter, Segment, SegmentPlace};
-use crate::{PackageIndex, StoreError, Streamed};
+use super::{Alteration, Placement, Streamed};
+use crate::{PackageIndex, Segment, SegmentPlace, StoreError};
 use gantry_archive::{ArchiveError, ArchiveStream, Integrity, IntegrityCheck, Limits, StreamError};
 use gantry_platform::RandomAccessFile;
 
-/// Verifies, inflates, unpacks and appends a tarball as its bytes come; of the tarball and its archive nothing is kept.
-/// Until it is [finished](Self::finish) nothing of it counts, and nothing of it stays if it is not.
+/// Verifies, inflates, unpacks and puts down a tarball as its bytes come; of the tarball and its archive nothing is kept.
+/// Until it is [finished](Self::finish) nothing of it may be used.
 #[derive(Debug)]
-pub struct Incoming<'a, F: RandomAccessFile> {
+pub struct Incoming<'a, P> {
     package: &'a str,
     check: Option<IntegrityCheck<'a>>,
     stream: ArchiveStream<'a>,
-    files: Streamed<Segment<'a, F>>,
+    files: Streamed<P>,
     /// What was wrong with the archive: it does not matter if the bytes turn out to be the wrong ones.
     damage: Option<ArchiveError>,
 }
 
 /// Why a tarball was not taken.
 #[derive(Debug)]
-pub enum IncomingError {
+pub enum IncomingError<E> {
     /// It is not the one that was promised.
     Mismatch(ArchiveError),
     /// It is, but cannot be unpacked.
     Archive(ArchiveError),
     /// It could not be kept.
-    Store(StoreError),
+    Store(E),
 }
 
-impl From<StoreError> for IncomingError {
-    fn from(error: StoreError) -> Self {
+impl<E> From<E> for IncomingError<E> {
+    fn from(error: E) -> Self {
         Self::Store(error)
     }
 }
 
-impl<'a, F: RandomAccessFile> Incoming<'a, F> {
-    /// The tarball of `package` (`name@version`, for messages). Where `integrity` is not known gzip's own checksum is
-    /// compared.
-    pub fn new(package: &'a str, integrity: Option<&'a Integrity>, writer: &'a mut PackWriter<F>) -> Self {
+impl<'a, P: Placement> Incoming<'a, P> {
+    /// The tarball of `package` (`name@version`, for messages), the files of which go to `placement`. Where `integrity` is not
+    /// known gzip's own checksum is compared.
+    pub fn new(package: &'a str, integrity: Option<&'a Integrity>, placement: P) -> Self {
         let limits = Limits::default();
         let stream = match integrity {
             Some(_) => ArchiveStream::new(package, limits),
             None => ArchiveStream::unverified(package, limits),
         };
-        let files = Streamed::new(writer.begin());
+        let files = Streamed::new(placement);
         Self { package, check: integrity.map(Integrity::check), stream, files, damage: None }
     }
 
@@ -55,7 +55,7 @@ impl<'a, F: RandomAccessFile> Incoming<'a, F> {
     }
 
     /// Unpacks the next bytes. It only fails where files cannot be kept.
-    pub fn unpack(&mut self, piece: &[u8]) -> Result<(), StoreError> {
+    pub fn unpack(&mut self, piece: &[u8]) -> Result<(), P::Error> {
         if self.damage.is_some() {
             return Ok(());
         }
@@ -69,8 +69,8 @@ impl<'a, F: RandomAccessFile> Incoming<'a, F> {
         }
     }
 
-    /// After the last bytes: when it returns the package's bytes are in the file, as [`PackWriter::append`] says.
-    pub fn finish(self) -> Result<(SegmentPlace, PackageIndex), IncomingError> {
+    /// After the last bytes: as [`Streamed::finish`], if they are those that were promised.
+    pub fn finish(self) -> Result<(P, PackageIndex, Vec<Alteration>), IncomingError<P::Error>> {
         let Self { package, check, stream, mut files, damage } = self;
         check.map_or(Ok(()), |check| check.finish(package)).map_err(IncomingError::Mismatch)?;
         let ended = damage.map_or_else(|| stream.finish(&mut files), |error| Err(error.into()));
@@ -78,7 +78,15 @@ impl<'a, F: RandomAccessFile> Incoming<'a, F> {
             StreamError::Archive(error) => IncomingError::Archive(error),
             StreamError::Sink(error) => IncomingError::Store(error),
         })?;
-        let (segment, mut index, alterations) = files.finish();
+        Ok(files.finish())
+    }
+}
+
+impl<F: RandomAccessFile> Incoming<'_, Segment<'_, F>> {
+    /// After the last bytes: when it returns the package's bytes are in the pack, as
+    /// [`PackWriter::append`](crate::PackWriter::append) says. If it fails, nothing of them stays there.
+    pub fn append(self) -> Result<(SegmentPlace, PackageIndex), IncomingError<StoreError>> {
+        let (segment, mut index, alterations) = self.finish()?;
         let place = segment.finish(&mut index, &alterations)?;
         Ok((place, index))
     }

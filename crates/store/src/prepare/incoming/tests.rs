@@ -29,13 +29,13 @@ fn take(
     writer: &mut PackWriter<MemoryFile>,
     bytes: &[u8],
     integrity: Option<&Integrity>,
-) -> Result<(crate::SegmentPlace, crate::PackageIndex), IncomingError> {
-    let mut incoming = Incoming::new(PACKAGE, integrity, writer);
+) -> Result<(crate::SegmentPlace, crate::PackageIndex), IncomingError<crate::StoreError>> {
+    let mut incoming = Incoming::new(PACKAGE, integrity, writer.begin());
     for piece in bytes.chunks(1000) {
         incoming.verify(piece);
         incoming.unpack(piece)?;
     }
-    incoming.finish()
+    incoming.append()
 }
 
 #[test]
