@@ -336,7 +336,7 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
 }
 
 /// Parts of large tarballs at a time. With the connections of [`slots`] they stay below what proxies were seen to stall at.
-const PARTS: usize = 24;
+const PARTS: usize = 48;
 
 /// Connections to a registry at most: npm's `maxsockets`, whose own default of 15 would leave the network empty. With 256
 /// other installers have seen proxies stall.

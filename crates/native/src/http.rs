@@ -22,7 +22,7 @@ use bytes::Bytes;
 use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use near::Nearness;
-use parts::{Divisible, Parts, Together};
+use parts::{Divisible, Joined, Parts, Together};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
@@ -235,28 +235,36 @@ async fn perform(
     let mut parts: Option<Parts> = None;
     let is_as_it_is = status == 200 && response.headers().get(CONTENT_ENCODING).is_none();
     let mut body = Body::new(announced, recipient.filter(|_| is_as_it_is));
+    // Bytes to come that are here already, since they came in parts.
+    let mut known = 0;
     loop {
         let chunk = tokio::time::timeout(patience, response.chunk()).await.map_err(late)?;
-        let Some(chunk) = chunk.map_err(|error| fail(kind_of_body(&error), describe(&error)))? else { break };
-        if (body.length() + chunk.len()) as u64 > max_body_bytes {
+        let Some(mut chunk) = chunk.map_err(|error| fail(kind_of_body(&error), describe(&error)))? else { break };
+        shared.together.count(chunk.len());
+        if let Some(mut under_way) = parts.take() {
+            if under_way.take(chunk, &mut body) {
+                match under_way.join(&mut body).await {
+                    Joined::Whole | Joined::ToNobody => break,
+                    Joined::Missing(beyond, length) => (chunk, known) = (beyond, length),
+                }
+            } else {
+                parts = Some(under_way);
+                chunk = Bytes::new();
+            }
+        }
+        let rest = chunk.split_off(chunk.len().min(known));
+        known -= chunk.len();
+        if (body.length() + rest.len()) as u64 > max_body_bytes {
             return Err(too_large());
         }
-        shared.together.count(chunk.len());
-        if let Some(under_way) = &mut parts {
-            if under_way.take(chunk, body.rest())
-                && let Some(complete) = parts.take()
-                && complete.join(body.rest()).await
-            {
-                break;
+        body.push(&rest);
+        if let Some(whole) = divisible.take() {
+            match whole.divide(body.length(), &shared.together) {
+                Ok(divided) => parts = Some(divided),
+                Err(whole) => divisible = Some(whole),
             }
-            continue;
         }
-        body.push(&chunk);
-        if let Some(whole) = &mut divisible {
-            parts = body.divide(whole, &shared.together);
-            divisible = divisible.filter(|_| parts.is_none());
-        }
-        if parts.is_none() && body.hand_on().await == Handed::ToNobody {
+        if body.hand_on().await == Handed::ToNobody {
             break;
         }
     }

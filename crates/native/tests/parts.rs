@@ -12,13 +12,23 @@ const PATH: &str = "/large/-/large-1.0.0.tgz";
 /// Fetches a body of 3 MB, with what a connection carries limited to so many bits a second: whether it is right, and what the
 /// registry saw.
 fn fetch(bits_per_second: Option<u64>, header: Option<(&str, &str)>, faults: &[FaultRule]) -> (bool, Vec<LogEntry>) {
+    fetch_with((3 << 20, 24), bits_per_second, header, faults)
+}
+
+/// The same of so many bytes, in at most so many parts at a time.
+fn fetch_with(
+    (length, parts): (u32, usize),
+    bits_per_second: Option<u64>,
+    header: Option<(&str, &str)>,
+    faults: &[FaultRule],
+) -> (bool, Vec<LogEntry>) {
     let runtime = Runtime::new().unwrap();
-    let expected: Vec<u8> = (0..3_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let expected: Vec<u8> = (0..length).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let registry = Registry::new().package("large", "1.0.0", |package| package.tarball(expected.clone()));
     let options = bits_per_second.into_iter().fold(ServerOptions::new(registry), ServerOptions::with_bandwidth);
     let options = faults.iter().cloned().fold(options, ServerOptions::with_fault);
     let server: Server = options.start().unwrap();
-    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings { parts: 24, ..HttpSettings::default() });
+    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings { parts, ..HttpSettings::default() });
     let request = HttpRequest {
         url: format!("{}{}", server.url().trim_end_matches('/'), PATH),
         headers: header.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect(),
@@ -30,8 +40,9 @@ fn fetch(bits_per_second: Option<u64>, header: Option<(&str, &str)>, faults: &[F
     (response.body == expected, server.log())
 }
 
-/// 4 MB a second.
+/// 4 MB a second, and 16.
 const SLOW: Option<u64> = Some(32_000_000);
+const FASTER: Option<u64> = Some(128_000_000);
 
 #[test]
 fn a_slow_connection_is_helped_by_others() {
@@ -75,4 +86,21 @@ fn parts_that_do_not_come_as_they_should_are_not_needed() {
         assert!(is_right, "{fault:?}");
         assert!(log.len() > 1, "{fault:?} was played");
     }
+}
+
+#[test]
+fn where_few_are_allowed_they_follow_one_another() {
+    let (is_right, log) = fetch_with((9 << 20, 2), FASTER, None, &[]);
+    assert!(is_right);
+    let parts = log.iter().filter(|entry| entry.status == 206).count();
+    assert!(parts >= 3 && log.len() == parts + 1, "{log:?}");
+}
+
+#[test]
+fn where_a_later_one_is_missing_nothing_comes_twice() {
+    let fault = FaultRule::times(PATH, 1, Fault::Status { status: 503, retry_after: None }).after(3);
+    let (is_right, log) = fetch_with((9 << 20, 2), FASTER, None, &[fault]);
+    assert!(is_right);
+    let statuses: Vec<_> = log.iter().map(|entry| entry.status).collect();
+    assert!(statuses.contains(&503) && statuses.iter().filter(|status| **status == 206).count() >= 2, "{statuses:?}");
 }

@@ -1,6 +1,5 @@
 //! A body under way: collected, or handed on while it comes.
 
-use super::parts::{Divisible, Parts, Together};
 use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::sync::Arc;
@@ -65,14 +64,17 @@ impl Body {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What is here and was not handed on.
-    pub fn rest(&mut self) -> &mut BytesMut {
-        &mut self.bytes
-    }
-
-    /// Asks for what is to come in parts, where that pays.
-    pub fn divide(&mut self, whole: &mut Divisible, together: &Together) -> Option<Parts> {
-        whole.divide(&mut self.bytes, self.before, together)
+    /// The next bytes, which belong together; handed on at once where that is done.
+    pub async fn hand_in(&mut self, bytes: BytesMut) -> Handed {
+        if self.pieces.is_some() && self.hand_on_all().await == Handed::ToNobody {
+            return Handed::ToNobody;
+        }
+        if self.bytes.is_empty() {
+            self.bytes = bytes;
+        } else {
+            self.bytes.extend_from_slice(&bytes);
+        }
+        self.hand_on_all().await
     }
 
     /// Hands on what is enough for a piece; waits while the recipient has enough to do.
@@ -81,7 +83,7 @@ impl Body {
     }
 
     async fn hand_on_all(&mut self) -> Handed {
-        let Some(pieces) = &self.pieces else { return Handed::On };
+        let Some(pieces) = self.pieces.as_ref().filter(|_| !self.bytes.is_empty()) else { return Handed::On };
         self.before += self.bytes.len();
         match pieces.send(Some(self.bytes.split().freeze())).await {
             Ok(()) => Handed::On,

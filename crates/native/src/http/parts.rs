@@ -3,14 +3,17 @@
 //! Most networks give a connection only so much: a window that is still growing, a limit for each. Of a project's tarballs
 //! the largest then decides how long all take. So a body of which much is left, and which comes slowly, is asked for in
 //! parts (`Range`, RFC 9110 section 14), if the registry says that it gives parts and has a tag by which to know that they are
-//! of the same body. The answer under way goes on to where the first of them begins, and is kept until all of them are here: if
-//! one does not come as it should, it goes on to its end, as if nothing had been asked.
+//! of the same body. A part is small, and asked for when the first of those under way has come: whoever unpacks the body
+//! meanwhile has always something to do, and no more than those under way are held. The answer that was under way goes on to where
+//! the first of them begins, and is kept until all of them are here: if one does not come as it should, it goes on to its end, as
+//! if nothing had been asked.
 
 use super::Flight;
+use super::body::{Body, Handed};
 use bytes::{Bytes, BytesMut};
-use futures_util::future::join_all;
 use reqwest::header::{ACCEPT_ENCODING, ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_RANGE, ETAG, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,15 +29,15 @@ const FAST: f64 = 48e6;
 const FAST_TOGETHER: f64 = 120e6;
 /// No part has fewer bytes: it costs a request, and maybe a connection.
 const SMALLEST: usize = 512 << 10;
-/// Connections for one body, the first one's included.
-const MOST: usize = 6;
-/// No larger body is asked for in parts: memory for all of it is set aside when they are asked for.
-const LARGEST: usize = 256 << 20;
+/// None has more, unless that would be more parts than it is worth.
+const LARGE: usize = 2 << 20;
+/// Connections for one body, the first one's included. A part waits for its beginning for a third of its time or so.
+const MOST: usize = 12;
 /// The least time that parts are waited for when all else is here.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// What all bodies of a client have in common.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Together {
     slots: Arc<Semaphore>,
     received: Arc<AtomicU64>,
@@ -49,6 +52,10 @@ impl Together {
     /// Counts bytes of any body.
     pub fn count(&self, bytes: usize) {
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots).try_acquire_owned().ok()
     }
 
     fn received(&self) -> u64 {
@@ -88,7 +95,7 @@ impl Divisible {
         // Asked for once more, past caches, it was not what it should be: then nothing is done that could be why.
         let is_first = headers.iter().all(|(name, _)| name != "cache-control");
         let gives_parts = header(ACCEPT_RANGES) == Some("bytes");
-        let is_of_size = (2 * SMALLEST..=LARGEST).contains(&length);
+        let is_of_size = length >= 2 * SMALLEST;
         (is_whole && is_here && is_first && gives_parts && is_of_size).then(|| Self {
             client: client.clone(),
             url: url.to_owned(),
@@ -100,11 +107,17 @@ impl Divisible {
         })
     }
 
-    /// Asks for the rest in parts if at the pace of late that would come sooner; `body` is what is here behind the first `before`
-    /// bytes, and then has room for what comes before the parts.
-    pub fn divide(&mut self, body: &mut BytesMut, before: usize, together: &Together) -> Option<Parts> {
-        let received = before + body.len();
-        let (since, own_before, all_before) = self.since;
+    /// Asks for the rest in parts if at the pace of late that would come sooner; `received` bytes are here.
+    pub fn divide(mut self, received: usize, together: &Together) -> Result<Parts, Self> {
+        match self.slots(received, together) {
+            Some(slots) => Ok(Parts::begin(self, received, slots, together.clone())),
+            None => Err(self),
+        }
+    }
+
+    /// Slots for parts, if they pay.
+    fn slots(&mut self, received: usize, together: &Together) -> Option<Vec<OwnedSemaphorePermit>> {
+        let (since, before, all_before) = self.since;
         let elapsed = since.elapsed();
         if elapsed < TRIAL {
             return None;
@@ -112,41 +125,20 @@ impl Divisible {
         let all = together.received();
         self.since = (Instant::now(), received, all);
         let pace = |bytes: f64| bytes / elapsed.as_secs_f64();
-        let own = pace((received - own_before) as f64);
+        let own = pace((received - before) as f64);
         let left = self.length.saturating_sub(received);
         let is_fast = own > FAST || pace((all - all_before) as f64) > FAST_TOGETHER;
         if is_fast || left < 2 * SMALLEST || own * WORTHWHILE.as_secs_f64() > left as f64 {
             return None;
         }
-        let mut slots = Vec::new();
-        while slots.len() + 1 < MOST.min(left / SMALLEST) {
-            let Ok(slot) = together.slots.clone().try_acquire_owned() else { break };
-            slots.push(slot);
-        }
-        if slots.is_empty() {
-            return None;
-        }
-        let size = left.div_ceil(slots.len() + 1);
-        let first = received + size;
-        body.reserve(left);
-        let mut rest = body.split_off(first - before);
-        let mut flights = Vec::new();
-        for (start, slot) in (first..self.length).step_by(size).zip(slots) {
-            let end = (start + size).min(self.length);
-            let behind = rest.split_off(end - start);
-            flights.push(self.part(start..end, std::mem::replace(&mut rest, behind), slot, together.received.clone()));
-        }
-        Some(Parts { first: first - before, began: Instant::now(), flights, beyond: Bytes::new() })
+        // Others may begin soon that are as large; what is left of the slots can be had later.
+        let most = (MOST.min(left / SMALLEST) - 1).min(together.slots.available_permits().div_ceil(2));
+        let slots: Vec<_> = (0..most).map_while(|_| together.slot()).collect();
+        (!slots.is_empty()).then_some(slots)
     }
 
-    /// Asks for the bytes of a range, which `bytes` has room for.
-    fn part(
-        &self,
-        range: Range<usize>,
-        mut bytes: BytesMut,
-        slot: OwnedSemaphorePermit,
-        received: Arc<AtomicU64>,
-    ) -> Flight<Option<BytesMut>> {
+    /// Asks for the bytes of a range.
+    fn part(&self, range: Range<usize>, received: Arc<AtomicU64>) -> Flight<Option<BytesMut>> {
         let mut request = self.client.get(&self.url).header(ACCEPT_ENCODING, "identity");
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -156,12 +148,12 @@ impl Divisible {
         let (tag, patience) = (self.tag.clone(), self.patience);
         let span = format!("bytes {span}/{}", self.length);
         Flight(tokio::spawn(async move {
-            let _slot = slot;
             let mut response = tokio::time::timeout(patience, request.send()).await.ok()?.ok()?;
             let is = |name, value: &str| response.headers().get(name).is_some_and(|found| found == value);
             if response.status() != StatusCode::PARTIAL_CONTENT || !is(CONTENT_RANGE, &span) || !is(ETAG, &tag) {
                 return None;
             }
+            let mut bytes = BytesMut::with_capacity(length);
             while let Some(piece) = tokio::time::timeout(patience, response.chunk()).await.ok()?.ok()? {
                 if bytes.len() + piece.len() > length {
                     return None;
@@ -176,37 +168,75 @@ impl Divisible {
 
 /// Parts under way. Dropping them gives them up.
 pub(super) struct Parts {
-    /// Where the first one begins, in what is collected.
+    whole: Divisible,
+    /// Where the first one begins, and where the next one to be asked for.
     first: usize,
+    next: usize,
+    size: usize,
     began: Instant,
-    flights: Vec<Flight<Option<BytesMut>>>,
+    together: Together,
+    /// One for each of the flights.
+    slots: Vec<OwnedSemaphorePermit>,
+    /// In order; one is asked for when the first of them has come.
+    flights: VecDeque<Flight<Option<BytesMut>>>,
     /// What the answer under way gave of them.
     beyond: Bytes,
 }
 
+/// What became of parts.
+pub(super) enum Joined {
+    /// The body is whole.
+    Whole,
+    /// Nobody wants it any more.
+    ToNobody,
+    /// One is missing. Of the answer under way comes next what is here, which begins so many bytes before the end of the body.
+    Missing(Bytes, usize),
+}
+
 impl Parts {
-    /// Takes a piece of the answer under way; whether `body` now has all that is needed besides the parts.
-    pub fn take(&mut self, mut piece: Bytes, body: &mut BytesMut) -> bool {
-        self.beyond = piece.split_off(piece.len().min(self.first - body.len()));
-        body.extend_from_slice(&piece);
-        body.len() == self.first
+    fn begin(whole: Divisible, received: usize, slots: Vec<OwnedSemaphorePermit>, together: Together) -> Self {
+        let size = (whole.length - received).div_ceil(slots.len() + 1).clamp(SMALLEST, LARGE);
+        let first = received + size;
+        let (began, flights, beyond) = (Instant::now(), VecDeque::new(), Bytes::new());
+        let mut parts = Self { whole, first, next: first, size, began, together, slots, flights, beyond };
+        parts.ask_for_more();
+        parts
     }
 
-    /// Waits for all of them, no longer than the first connection would need for them, and puts them in their place behind
-    /// `body`; whether it is whole now. If not, it is what the answer under way gave.
-    pub async fn join(mut self, body: &mut BytesMut) -> bool {
-        let count = u32::try_from(self.flights.len()).unwrap_or(u32::MAX);
-        let limit = self.began.elapsed().saturating_mul(count).max(GRACE);
-        let all = join_all(self.flights.iter_mut().map(|flight| &mut flight.0));
-        let landed = tokio::time::timeout(limit, all).await.unwrap_or_default();
-        let parts = landed.into_iter().map(|part| part.ok().flatten()).collect::<Option<Vec<_>>>();
-        match parts.filter(|parts| !parts.is_empty()) {
-            Some(parts) => parts.into_iter().for_each(|part| body.unsplit(part)),
-            None => {
-                body.extend_from_slice(&self.beyond);
-                return false;
+    /// Asks for a part for each slot that has none; slots that are not needed any more go back.
+    fn ask_for_more(&mut self) {
+        while self.flights.len() < self.slots.len() && self.next < self.whole.length {
+            let end = (self.next + self.size).min(self.whole.length);
+            self.flights.push_back(self.whole.part(self.next..end, Arc::clone(&self.together.received)));
+            self.next = end;
+        }
+        self.slots.truncate(self.flights.len());
+    }
+
+    /// Takes a piece of the answer under way; whether `body` now has all that is needed besides the parts.
+    pub fn take(&mut self, mut piece: Bytes, body: &mut Body) -> bool {
+        self.beyond = piece.split_off(piece.len().min(self.first - body.length()));
+        body.push(&piece);
+        body.length() == self.first
+    }
+
+    /// Waits for one after the other, for none longer than the first connection would take for as many bytes as all of them
+    /// bring in the meantime, and puts them behind `body`. Takes slots that have become free since.
+    pub async fn join(mut self, body: &mut Body) -> Joined {
+        let limit = self.began.elapsed().saturating_mul(MOST as u32).max(GRACE);
+        while let Some(mut flight) = self.flights.pop_front() {
+            let landed = tokio::time::timeout(limit, &mut flight.0).await;
+            let Some(part) = landed.ok().and_then(Result::ok).flatten() else {
+                return Joined::Missing(self.beyond, body.length() - self.first);
+            };
+            if self.next < self.whole.length && self.slots.len() + 1 < MOST {
+                self.slots.extend(self.together.slot());
+            }
+            self.ask_for_more();
+            if body.hand_in(part).await == Handed::ToNobody {
+                return Joined::ToNobody;
             }
         }
-        true
+        Joined::Whole
     }
 }
