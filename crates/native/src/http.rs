@@ -259,7 +259,7 @@ async fn perform(
         }
         body.push(&rest);
         if let Some(whole) = divisible.take() {
-            match whole.divide(body.length(), &shared.together) {
+            match whole.divide(&body, &shared.together) {
                 Ok(divided) => parts = Some(divided),
                 Err(whole) => divisible = Some(whole),
             }

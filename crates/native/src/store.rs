@@ -8,6 +8,8 @@
 //! 3. write the index;
 //! 4. rename.
 //!
+//! A large tarball is [verified while its files are written](arriving), which ends before the index is.
+//!
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
 mod arriving;

@@ -3,6 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 /// A body that is announced to have this many bytes is handed on while it comes, if anybody wants that.
@@ -41,6 +42,7 @@ pub(super) struct Body {
     /// How many were handed on before these.
     before: usize,
     pieces: Option<Sender<Piece>>,
+    waited: Duration,
 }
 
 impl Body {
@@ -48,12 +50,22 @@ impl Body {
     pub fn new(announced: u64, recipient: Option<&Recipient>) -> Self {
         let pieces = recipient.filter(|_| announced >= LARGE).map(|recipient| recipient.0());
         let set_aside = if pieces.is_some() { 0 } else { announced.min(SET_ASIDE) };
-        Self { bytes: BytesMut::with_capacity(usize::try_from(set_aside).unwrap_or(0)), before: 0, pieces }
+        Self {
+            bytes: BytesMut::with_capacity(usize::try_from(set_aside).unwrap_or(0)),
+            before: 0,
+            pieces,
+            waited: Duration::ZERO,
+        }
     }
 
     /// How many bytes have come.
     pub fn length(&self) -> usize {
         self.before + self.bytes.len()
+    }
+
+    /// How long the recipient was waited for, and with it the network.
+    pub fn waited(&self) -> Duration {
+        self.waited
     }
 
     /// The next bytes.
@@ -85,10 +97,10 @@ impl Body {
     async fn hand_on_all(&mut self) -> Handed {
         let Some(pieces) = self.pieces.as_ref().filter(|_| !self.bytes.is_empty()) else { return Handed::On };
         self.before += self.bytes.len();
-        match pieces.send(Some(self.bytes.split().freeze())).await {
-            Ok(()) => Handed::On,
-            Err(_) => Handed::ToNobody,
-        }
+        let began = Instant::now();
+        let sent = pieces.send(Some(self.bytes.split().freeze())).await;
+        self.waited += began.elapsed();
+        if sent.is_ok() { Handed::On } else { Handed::ToNobody }
     }
 
     /// After the last bytes: all of them, or nothing if they were handed on.

@@ -63,6 +63,16 @@ impl Together {
     }
 }
 
+/// When measuring a pace began.
+struct Measure {
+    at: Instant,
+    /// How long the body's recipient had been waited for, which says nothing of the network.
+    waited: Duration,
+    /// Bytes of this body, and of all.
+    own: usize,
+    all: u64,
+}
+
 /// A body that can be had in parts.
 pub(super) struct Divisible {
     client: Client,
@@ -71,8 +81,7 @@ pub(super) struct Divisible {
     tag: String,
     length: usize,
     patience: Duration,
-    /// When measuring began, with how many bytes of this body and of all.
-    since: (Instant, usize, u64),
+    since: Measure,
 }
 
 impl Divisible {
@@ -103,31 +112,30 @@ impl Divisible {
             tag: tag.to_owned(),
             length,
             patience,
-            since: (Instant::now(), 0, together.received()),
+            since: Measure { at: Instant::now(), waited: Duration::ZERO, own: 0, all: together.received() },
         })
     }
 
-    /// Asks for the rest in parts if at the pace of late that would come sooner; `received` bytes are here.
-    pub fn divide(mut self, received: usize, together: &Together) -> Result<Parts, Self> {
-        match self.slots(received, together) {
-            Some(slots) => Ok(Parts::begin(self, received, slots, together.clone())),
+    /// Asks for the rest in parts if at the pace of late that would come sooner; `body` is what is here.
+    pub fn divide(mut self, body: &Body, together: &Together) -> Result<Parts, Self> {
+        match self.slots(body, together) {
+            Some(slots) => Ok(Parts::begin(self, body.length(), slots, together.clone())),
             None => Err(self),
         }
     }
 
     /// Slots for parts, if they pay.
-    fn slots(&mut self, received: usize, together: &Together) -> Option<Vec<OwnedSemaphorePermit>> {
-        let (since, before, all_before) = self.since;
-        let elapsed = since.elapsed();
+    fn slots(&mut self, body: &Body, together: &Together) -> Option<Vec<OwnedSemaphorePermit>> {
+        let elapsed = self.since.at.elapsed().saturating_sub(body.waited() - self.since.waited);
         if elapsed < TRIAL {
             return None;
         }
-        let all = together.received();
-        self.since = (Instant::now(), received, all);
+        let now = Measure { at: Instant::now(), waited: body.waited(), own: body.length(), all: together.received() };
+        let before = std::mem::replace(&mut self.since, now);
         let pace = |bytes: f64| bytes / elapsed.as_secs_f64();
-        let own = pace((received - before) as f64);
-        let left = self.length.saturating_sub(received);
-        let is_fast = own > FAST || pace((all - all_before) as f64) > FAST_TOGETHER;
+        let own = pace((self.since.own - before.own) as f64);
+        let left = self.length.saturating_sub(body.length());
+        let is_fast = own > FAST || pace((self.since.all - before.all) as f64) > FAST_TOGETHER;
         if is_fast || left < 2 * SMALLEST || own * WORTHWHILE.as_secs_f64() > left as f64 {
             return None;
         }
