@@ -10,6 +10,7 @@ use crate::{Interrupt, NativeError, PackageDirectories};
 use gantry_engine::{LinkReport, PackageStore};
 use gantry_layout::{Plan, PlannedPackage};
 use gantry_store::{PackageIndex, PackageKey};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -54,6 +55,10 @@ pub(crate) fn place_all<'p>(
         }
         let replaced = plan.replaced_in(package, &index);
         levels[depth].push(Job { key: &package.key, source, index, target: root.join(&package.path), replaced });
+    }
+    for level in &mut levels {
+        // The largest first: one that came last would be waited for by all cores but one.
+        level.sort_by_key(|job| Reverse(job.index.files.len()));
     }
     for level in &levels {
         let parents: BTreeSet<&Path> = level.iter().filter_map(|job| job.target.parent()).collect();
