@@ -1,9 +1,10 @@
 //! HTTP by reqwest over rustls.
 //!
 //! HTTP/1.1 with a pool of connections: the systems before this one measured HTTP/2 slower for many small documents from
-//! one host. The client, and with it the certificate store, is made at the first request, so that an install that needs
-//! no network pays nothing for it. Each request runs as a task of the runtime: bodies are collected and decoded on its
-//! threads, the caller only sees the finished response.
+//! one host. The client is made at the first request, so that an install that needs no network pays nothing for it, and the
+//! system's certificates are read when the first server [shows one](trust). Each request runs as a task of the runtime: bodies
+//! are collected and decoded on its threads, the caller only sees the finished response; [large](body) ones go to whoever
+//! wants them while they come.
 
 mod addresses;
 mod body;
