@@ -417,6 +417,11 @@ impl<'a, H: Host> Traffic<'a, H> {
             }));
         }
         while self.package_flights.len() < slots.packages {
+            // Documents may have taken more than they are to have beside this package: then it goes when enough have landed.
+            let beside = slots.together.saturating_sub(self.package_flights.len() + 1).max(slots.documents);
+            if self.document_flights.len() > beside {
+                break;
+            }
             let Some(Waiting(job)) = self.packages.pop() else { break };
             self.package_flights.push(Box::pin(async move {
                 let _tracked = Tracked { registry: host.registry(), tarball: job.tarball.clone() };

@@ -1,7 +1,7 @@
 //! From a decided answer to bytes on the connection, with faults played on the way.
 //!
 //! Every body is a stream that announces its length itself: a server library that knew the true length would refuse to
-//! send a wrong one. A guard travels with the body, so that a request counts as under way until its last byte.
+//! send a wrong one. A guard travels with the body, so that a request counts as under way until its last bytes are handed over.
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -251,5 +251,8 @@ async fn next_piece(progress: Progress) -> Option<(io::Result<Bytes>, Progress)>
     delivery.connection.pace(size).await;
     delivery.guard.add_bytes(size as u64);
     let piece = delivery.body.slice(sent..sent + size);
-    Some((Ok(piece), Some((delivery, sent + size))))
+    let is_last = sent + size == until && delivery.end == End::Proper;
+    // With the last piece the request has ended: whoever has read all of it may ask for something else at once.
+    let rest = if is_last { None } else { Some((delivery, sent + size)) };
+    Some((Ok(piece), rest))
 }
