@@ -283,10 +283,10 @@ test('an install never keeps the main thread for more than 50 ms', async ({ play
   await playground.open('react', recording.url);
   const byClock: number[] = [];
   const busy: number[] = [];
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < 8 && busy.length < 3; attempt++) {
     await takeLongTasks(playground.page);
-    const [longest = 0] = await mainThreadTasks(playground.page, () => playground.install());
-    busy.push(longest);
+    const tasks = await mainThreadTasks(playground.page, () => playground.install());
+    if (tasks) busy.push(Math.max(...tasks));
     byClock.push(Math.max(0, ...(await takeLongTasks(playground.page))));
     await playground.page.getByTestId('settings').click();
     await playground.page.getByRole('button', { name: 'Clear storage' }).click();
@@ -297,6 +297,7 @@ test('an install never keeps the main thread for more than 50 ms', async ({ play
   const { annotations } = test.info();
   annotations.push({ type: 'longest tasks, ms of processor time', description: busy.map(Math.round).join(', ') });
   annotations.push({ type: 'tasks over 50 ms by the clock', description: byClock.map(Math.round).join(', ') });
+  expect(busy.length, 'traces that tell what the main thread did').toBe(3);
   expect(Math.max(...busy)).toBeLessThanOrEqual(50);
 });
 
