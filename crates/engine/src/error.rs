@@ -91,12 +91,18 @@ impl From<&StoreError> for Fault {
     }
 }
 
-/// What became of a tarball of `package` (`name@version`) that a pack did not take.
-pub fn refusal(error: IncomingError<StoreError>, package: &str) -> Refusal<Fault> {
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::from(&error)
+    }
+}
+
+/// What became of a tarball of `package` (`name@version`) that a store did not take.
+pub fn refusal<E: Into<Fault>>(error: IncomingError<E>, package: &str) -> Refusal<Fault> {
     match error {
         IncomingError::Mismatch(error) => Refusal::Mismatch(error),
         IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
-        IncomingError::Store(error) => Refusal::Other(Fault::from(&error).with_package(package)),
+        IncomingError::Store(error) => Refusal::Other(error.into().with_package(package)),
     }
 }
 

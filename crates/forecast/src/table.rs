@@ -134,20 +134,22 @@ impl<'t> Table<'t> {
 impl Record<'_> {
     /// Its dependencies, then its peers. Each list ends early where the table is damaged.
     pub(crate) fn targets(mut self) -> [Vec<Target>; 2] {
-        let mut list = |count: Option<u64>| {
-            let count = count.or_else(|| self.rest.next()).unwrap_or(0);
-            let mut targets = Vec::new();
-            while (targets.len() as u64) < count
-                && let Some(number) = self.rest.next().and_then(|number| u32::try_from(number).ok())
-            {
-                targets.push(match number.checked_sub(self.entries) {
-                    None => Target::Entry(number),
-                    Some(name) => Target::Name(name),
-                });
-            }
-            targets
-        };
-        [list(Some(self.dependencies)), list(None)]
+        let dependencies = self.list(self.dependencies);
+        let peers = self.rest.next().unwrap_or(0);
+        [dependencies, self.list(peers)]
+    }
+
+    fn list(&mut self, count: u64) -> Vec<Target> {
+        let mut targets = Vec::new();
+        while (targets.len() as u64) < count
+            && let Some(number) = self.rest.next().and_then(|number| u32::try_from(number).ok())
+        {
+            targets.push(match number.checked_sub(self.entries) {
+                None => Target::Entry(number),
+                Some(name) => Target::Name(name),
+            });
+        }
+        targets
     }
 }
 

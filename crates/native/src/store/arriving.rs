@@ -7,11 +7,11 @@
 use super::unpack::{Building, Built};
 use super::{Taken, publish};
 use crate::http::{Piece, Recipient};
-use crate::{NativeClock, NativeError, NativeHttp};
-use gantry_engine::Fault;
+use crate::{NativeClock, NativeHttp};
+use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Http, HttpError, HttpRequest, HttpResponse, Span, Work};
 use gantry_registry::{Refusal, TarballRequest};
-use gantry_store::{Incoming, IncomingError};
+use gantry_store::Incoming;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{self, Receiver};
@@ -103,21 +103,15 @@ impl Destination {
         }
         let ended = now();
         let verified = Span::of(Work::Verify, began, began + verifying, bytes);
-        let result = incoming.finish().map_err(refusal).and_then(|(building, index, alterations)| {
-            let built = building.finish(index, &alterations, [ended - unpacking, ended], &self.clock);
-            let Built { directory, index, spans: [unpacked, stored] } = built.map_err(Refusal::Other)?;
-            publish(directory, &self.temporary, &self.target).map_err(|error| Refusal::Other(error.into()))?;
-            Ok((index, [verified, unpacked, stored]))
-        });
+        let result = incoming.finish().map_err(|error| refusal(error, &request.package)).and_then(
+            |(building, index, alterations)| {
+                let built = building.finish(index, &alterations, [ended - unpacking, ended], &self.clock);
+                let Built { directory, index, spans: [unpacked, stored] } = built.map_err(Refusal::Other)?;
+                publish(directory, &self.temporary, &self.target).map_err(|error| Refusal::Other(error.into()))?;
+                Ok((index, [verified, unpacked, stored]))
+            },
+        );
         Some((result, bytes))
-    }
-}
-
-fn refusal(error: IncomingError<NativeError>) -> Refusal<Fault> {
-    match error {
-        IncomingError::Mismatch(error) => Refusal::Mismatch(error),
-        IncomingError::Archive(error) => Refusal::Other(Fault::from(&error)),
-        IncomingError::Store(error) => Refusal::Other(error.into()),
     }
 }
 
