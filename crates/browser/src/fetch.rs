@@ -4,29 +4,63 @@
 //! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
 //! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules.
 //!
-//! A module's memory never shrinks, so a large tarball does not enter it as a whole: [`TarballHttp`] keeps it in the pieces
-//! in which the browser handed it over.
+//! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
+//! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,
+//! and a large tarball not as a whole: [`TarballHttp`] keeps it in the pieces in which the browser handed it over.
 
-use self::body::{Body, body, joined};
-use crate::clock::BrowserClock;
 use crate::error::failed;
 use crate::garbage::note_request;
-use crate::javascript::scope;
 use bytes::Bytes;
-use futures_util::future::{Either, select};
-use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-use js_sys::{Array, Promise, Uint8Array};
+use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
+use js_sys::{Promise, Uint8Array};
 use std::cell::RefCell;
-use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response};
+use web_sys::AbortController;
 
-mod body;
+/// Tarballs up to this size, in bytes, enter the module's memory as a whole.
+const WHOLE_BYTES: f64 = 512.0 * 1024.0;
 
-const NOT_MODIFIED: u16 = 304;
-/// Tarballs up to this size enter the module's memory as a whole.
-const WHOLE_BYTES: u32 = 512 << 10;
+#[wasm_bindgen(module = "/src/fetch/exchange.js")]
+extern "C" {
+    /// What `exchange` resolves to.
+    type Answer;
+
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Answer) -> u16;
+    #[wasm_bindgen(method, getter)]
+    fn headers(this: &Answer) -> String;
+    #[wasm_bindgen(method, getter, js_name = answeredAfter)]
+    fn answered_after(this: &Answer) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn pieces(this: &Answer) -> Vec<Uint8Array>;
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &Answer) -> f64;
+    #[wasm_bindgen(method, getter, js_name = isWhole)]
+    fn is_whole(this: &Answer) -> bool;
+
+    /// What `exchange` rejects with.
+    type Failed;
+
+    #[wasm_bindgen(method, getter)]
+    fn kind(this: &Failed) -> u8;
+    #[wasm_bindgen(method, getter)]
+    fn message(this: &Failed) -> String;
+
+    // An object in their place would be made field by field for each request.
+    fn exchange(
+        controller: &AbortController,
+        url: &str,
+        headers: &str,
+        cache: &str,
+        known: &str,
+        patience: f64,
+        whole: f64,
+        limit: f64,
+    ) -> Promise;
+    #[wasm_bindgen(js_name = giveBack)]
+    fn give_back(pieces: Vec<Uint8Array>);
+}
 
 /// `fetch` of this worker.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,10 +83,7 @@ impl Drop for Flight {
 
 impl Http for BrowserHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        match exchange(&request, u64::MAX).await? {
-            (response, Body::Here(body)) => Ok(HttpResponse { body: body.into(), ..response }),
-            (response, Body::Pieces(pieces)) => Ok(HttpResponse { body: joined(&[], &pieces).into(), ..response }),
-        }
+        Ok(perform(&request, f64::INFINITY).await?.0)
     }
 }
 
@@ -70,112 +101,91 @@ impl TarballHttp {
 impl Http for TarballHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.take();
-        match exchange(&request, WHOLE_BYTES.into()).await? {
-            (response, Body::Here(body)) => Ok(HttpResponse { body: body.into(), ..response }),
-            (response, Body::Pieces(pieces)) => {
-                *self.0.borrow_mut() = pieces;
-                Ok(response)
-            }
-        }
+        let (response, pieces) = perform(&request, WHOLE_BYTES).await?;
+        *self.0.borrow_mut() = pieces;
+        Ok(response)
     }
 }
 
-/// One request. The body is beside the response; in the module's memory unless it has more than `whole` bytes.
-async fn exchange(request: &HttpRequest, whole: u64) -> Result<(HttpResponse, Body), HttpError> {
-    let fail = |kind, message: String| HttpError { kind, url: request.url.clone(), message };
-    let invalid = |value: JsValue| fail(HttpErrorKind::InvalidUrl, failed(&value).message);
-    let controller = AbortController::new().map_err(invalid)?;
-    let init = RequestInit::new();
-    init.set_signal(Some(&controller.signal()));
-    let headers = Headers::new().map_err(invalid)?;
-    let mut cache = RequestCache::NoStore;
-    let mut condition = None;
+/// One request. The body is in the response, or where it has more than `whole` bytes beside it, in pieces.
+async fn perform(request: &HttpRequest, whole: f64) -> Result<(HttpResponse, Vec<Uint8Array>), HttpError> {
+    let (mut flight, promise) = begin(request, whole)?;
+    let answer = JsFuture::from(promise).await.map_err(|failure| error(request, &failure.unchecked_into()))?;
+    flight.landed = true;
+    Ok(landed(&answer.unchecked_into()))
+}
+
+fn begin(request: &HttpRequest, whole: f64) -> Result<(Flight, Promise), HttpError> {
+    let invalid = |message: &str| HttpError {
+        kind: HttpErrorKind::InvalidUrl,
+        url: request.url.clone(),
+        message: message.to_owned(),
+    };
+    let mut cache = "no-store";
+    let mut known = String::new();
+    let mut headers = Vec::new();
     for (name, value) in &request.headers {
         match (name.as_str(), value.as_str()) {
-            ("accept", _) => cache = RequestCache::Default,
+            ("accept", _) => cache = "default",
             // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
-            // condition of what its own cache has, and gives that with status 200 where the registry says 304.
+            // condition of what its own cache has, and gives that with status 200 where the registry says 304. An answer
+            // with the header that was asked with is as good as that. Like any 304 to a date, this trusts that a registry
+            // dates each change.
             ("if-none-match" | "if-modified-since", _) | ("cache-control", "max-age=0") => {
-                condition = condition.or(match name.as_str() {
-                    "if-none-match" => Some(("etag", value.as_str())),
-                    "if-modified-since" => Some(("last-modified", value.as_str())),
-                    _ => None,
-                });
-                cache = RequestCache::NoCache;
+                match name.as_str() {
+                    "if-none-match" if known.is_empty() => known = format!("etag:{value}"),
+                    "if-modified-since" if known.is_empty() => known = format!("last-modified:{value}"),
+                    _ => {}
+                }
+                cache = "no-cache";
                 continue;
             }
             ("cache-control", _) => {
-                cache = RequestCache::Reload;
+                cache = "reload";
                 continue;
             }
             _ => {}
         }
-        headers.append(name, value).map_err(invalid)?;
-    }
-    init.set_headers(&headers);
-    init.set_cache(cache);
-
-    let mut flight = Flight { controller, landed: false };
-    let patience = Patience { milliseconds: request.timeout_milliseconds, url: &request.url };
-    let sent = BrowserClock.monotonic_milliseconds();
-    let response = patience.wait(scope().fetch_with_str_and_init(&request.url, &init), HttpErrorKind::Connect).await?;
-    let answered_after = BrowserClock.monotonic_milliseconds() - sent;
-    let response: Response = response.unchecked_into();
-    let headers = collect_headers(&response.headers());
-    let announced =
-        headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse::<u64>().ok());
-    let is_unchanged = condition.is_some_and(|condition| {
-        response.status() == 200 && headers.iter().any(|(name, value)| (name.as_str(), value.as_str()) == condition)
-    });
-    if is_unchanged {
-        // As good as the registry's own 304, which the browser hides. The flight ends here: the body, which would be read and
-        // decompressed from the browser's cache, is not wanted. Like any 304 to a date, it trusts that a registry dates each
-        // change.
-        let response = HttpResponse { status: NOT_MODIFIED, headers, body: Bytes::new(), answered_after };
-        return Ok((response, Body::Here(Vec::new())));
-    }
-    let too_large =
-        || fail(HttpErrorKind::TooLarge, format!("the body is larger than {} bytes", request.max_body_bytes));
-    if announced.is_some_and(|length| length > request.max_body_bytes) {
-        return Err(too_large());
-    }
-    let body = body(&response, &patience, (whole, announced, request.max_body_bytes)).await?.ok_or_else(too_large)?;
-    flight.landed = true;
-    let response = HttpResponse { status: response.status(), headers, body: Bytes::new(), answered_after };
-    Ok((response, body))
-}
-
-/// How long to wait for the next sign of life.
-struct Patience<'r> {
-    milliseconds: u64,
-    url: &'r str,
-}
-
-impl Patience<'_> {
-    fn error(&self, kind: HttpErrorKind, message: String) -> HttpError {
-        HttpError { kind, url: self.url.to_owned(), message }
-    }
-
-    async fn wait(&self, promise: Promise, on_rejection: HttpErrorKind) -> Result<JsValue, HttpError> {
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out")]
-        let timer = BrowserClock.sleep(self.milliseconds as f64);
-        match select(JsFuture::from(promise), pin!(timer)).await {
-            Either::Left((Ok(value), _)) => Ok(value),
-            Either::Left((Err(value), _)) => Err(self.error(on_rejection, failed(&value).message)),
-            Either::Right(_) => {
-                Err(self.error(HttpErrorKind::Timeout, format!("no progress for {} ms", self.milliseconds)))
-            }
+        if value.contains('\n') {
+            return Err(invalid(&format!("a line of its own is in the header {name}")));
         }
+        headers.push(format!("{name}:{value}"));
     }
+    let controller = AbortController::new().map_err(|value| invalid(&failed(&value).message))?;
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out, and a limit of bytes")]
+    let (patience, limit) = (request.timeout_milliseconds as f64, request.max_body_bytes as f64);
+    let promise = exchange(&controller, &request.url, &headers.join("\n"), cache, &known, patience, whole, limit);
+    Ok((Flight { controller, landed: false }, promise))
 }
 
-fn collect_headers(headers: &Headers) -> Vec<(String, String)> {
-    let pairs = js_sys::try_iter(headers).ok().flatten();
-    let pairs = pairs.into_iter().flatten().flatten();
-    pairs
-        .filter_map(|pair| {
-            let pair: Array = pair.dyn_into().ok()?;
-            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
-        })
-        .collect()
+fn error(request: &HttpRequest, failure: &Failed) -> HttpError {
+    let kind = match failure.kind() {
+        0 => HttpErrorKind::Connect,
+        2 => HttpErrorKind::Timeout,
+        3 => HttpErrorKind::TooLarge,
+        4 => HttpErrorKind::InvalidUrl,
+        _ => HttpErrorKind::Interrupted,
+    };
+    HttpError { kind, url: request.url.clone(), message: failure.message() }
+}
+
+fn landed(answer: &Answer) -> (HttpResponse, Vec<Uint8Array>) {
+    let lines = answer.headers();
+    let headers = lines.lines().filter_map(|line| line.split_once(':'));
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let response =
+        |body| HttpResponse { status: answer.status(), headers, body, answered_after: answer.answered_after() };
+    let pieces = answer.pieces();
+    if !answer.is_whole() {
+        return (response(Bytes::new()), pieces);
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, at most what is in memory")]
+    let mut body = Vec::with_capacity(answer.length() as usize);
+    for piece in &pieces {
+        let start = body.len();
+        body.resize(start + piece.length() as usize, 0);
+        piece.copy_to(&mut body[start..]);
+    }
+    give_back(pieces);
+    (response(body.into()), Vec::new())
 }

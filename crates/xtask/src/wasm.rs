@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use wasm_bindgen_cli_support::Bindgen;
 
+mod scripts;
+
 /// What the module may use. Browsers have had all of it since 2023; the optimiser refuses what is not named here.
 const FEATURES: &[&str] = &[
     "simd",
@@ -56,6 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .omit_default_module_path(true)
         .generate(&fresh)
         .map_err(|error| format!("wasm-bindgen on {}: {error:#}", arguments.module.display()))?;
+    scripts::put_in(&fresh)?;
     if !arguments.dev {
         optimise(&fresh.join("gantry_bg.wasm"))?;
     }

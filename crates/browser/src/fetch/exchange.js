@@ -1,0 +1,195 @@
+// One request of a worker, from asking to the last byte of its body. In JavaScript because every step of it is the
+// browser's: seen from the module each would be a promise of its own, with closures around it and the whole install polled
+// when it settles. So the module is woken once for a request.
+
+/** How much is read at once into memory that is used again. */
+const BUFFER_BYTES = 64 << 10;
+/** A buffer with less room than this is put aside for the next one. */
+const LEAST_BYTES = 8 << 10;
+/** What comes behind so much of a body is read into larger buffers, which are not used again. */
+const LARGE_BYTES = 1 << 20;
+/** Buffers that are kept for the bodies to come. */
+const KEPT = 32;
+/** The longest wait that timers know, in milliseconds. */
+const LONGEST_WAIT = 0x7fffffff;
+
+/** Buffers that nobody reads into. @type {ArrayBuffer[]} */
+const spare = [];
+
+/** What became of a request; numbers that fetch.rs knows. @enum {number} */
+const Failure = { connect: 0, interrupted: 1, timeout: 2, tooLarge: 3, invalid: 4 };
+
+class Failed {
+  /** @param {number} kind @param {string} message */
+  constructor(kind, message) {
+    this.kind = kind;
+    this.message = message;
+  }
+}
+
+/** Gives a request up that makes no progress for so many milliseconds. One timer, however many pieces come. */
+class Patience {
+  isOver = false;
+  #last = performance.now();
+  /** @type {ReturnType<typeof setTimeout>} */ #timer;
+
+  /** @param {AbortController} controller @param {number} milliseconds */
+  constructor(controller, milliseconds) {
+    const look = () => {
+      const left = this.#last + milliseconds - performance.now();
+      if (left > 0) {
+        this.#timer = setTimeout(look, Math.min(left, LONGEST_WAIT));
+        return;
+      }
+      this.isOver = true;
+      controller.abort();
+    };
+    this.#timer = setTimeout(look, Math.min(milliseconds, LONGEST_WAIT));
+  }
+
+  /** Something has come. */
+  renew() {
+    this.#last = performance.now();
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * A response with its body. `pieces`: in order; `isWhole`: they are few enough for the module's memory, and have to be given
+ * back (`giveBack`) once they are there. `headers`: a line each.
+ * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number, isWhole: boolean }} Answer
+ */
+
+/**
+ * Rejects with a `Failed`. `headers`: a line each. `known`: a header, as a line, that says with status 200 that nothing has
+ * changed; the answer is then a 304 without a body. `patience`: the longest time without any progress, in milliseconds. `whole`:
+ * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large.
+ * @param {AbortController} controller @param {string} url @param {string} headers @param {RequestCache} cache
+ * @param {string} known @param {number} patience @param {number} whole @param {number} limit
+ * @returns {Promise<Answer>}
+ */
+export async function exchange(controller, url, headers, cache, known, patience, whole, limit) {
+  const waiting = new Patience(controller, patience);
+  let stage = Failure.invalid;
+  try {
+    const init = { headers: new Headers(pairs(headers)), cache, signal: controller.signal };
+    stage = Failure.connect;
+    const sent = performance.now();
+    const response = await fetch(url, init);
+    waiting.renew();
+    stage = Failure.interrupted;
+    const answer = {
+      status: response.status,
+      headers: lines(response.headers),
+      answeredAfter: performance.now() - sent,
+      pieces: [],
+      length: 0,
+      isWhole: true,
+    };
+    const [name, value] = pairs(known)[0] ?? [];
+    if (name && answer.status === 200 && response.headers.get(name) === value) {
+      // The body, which would be read and decompressed from the browser's cache, is not wanted.
+      controller.abort();
+      return { ...answer, status: 304 };
+    }
+    const announced = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(announced) && announced > limit) throw tooLarge(limit);
+    return Object.assign(answer, await bodyOf(response, waiting, announced <= whole, whole, limit));
+  } catch (error) {
+    if (waiting.isOver) throw new Failed(Failure.timeout, `no progress for ${patience} ms`);
+    if (error instanceof Failed) throw error;
+    throw new Failed(stage, error instanceof Error ? error.message : String(error));
+  } finally {
+    waiting.end();
+  }
+}
+
+/** Takes back the buffers of a body that has been copied. @param {Uint8Array[]} pieces */
+export function giveBack(pieces) {
+  for (const piece of pieces) {
+    const buffer = /** @type {ArrayBuffer} */ (piece.buffer);
+    if (buffer.byteLength === BUFFER_BYTES && spare.length < KEPT) spare.push(buffer);
+    // Otherwise it stays until garbage is collected.
+    else buffer.transfer?.(0);
+  }
+}
+
+/** @param {Response} response @param {Patience} waiting @param {boolean} isSmall @param {number} whole @param {number} limit
+ * @returns {Promise<Pick<Answer, 'pieces' | 'length' | 'isWhole'>>} */
+async function bodyOf(response, waiting, isSmall, whole, limit) {
+  const stream = response.body;
+  if (!stream) return { pieces: [], length: 0, isWhole: true };
+  const reader = isSmall || whole === Number.POSITIVE_INFINITY ? byteReader(stream) : undefined;
+  const { pieces, length } = await (reader ? intoBuffers(reader, waiting, limit) : asTheyCome(stream, waiting, limit));
+  return { pieces, length, isWhole: length <= whole };
+}
+
+/** Fails where the browser has no such readers for bodies. @param {ReadableStream} stream */
+function byteReader(stream) {
+  try {
+    return stream.getReader({ mode: 'byob' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body in buffers that are used again: of pieces that the browser allocates a worker holds tens of megabytes until its
+ * garbage is collected. @param {ReadableStreamBYOBReader} reader @param {Patience} waiting @param {number} limit */
+async function intoBuffers(reader, waiting, limit) {
+  const pieces = [];
+  let buffer = spare.pop() ?? new ArrayBuffer(BUFFER_BYTES);
+  let filled = 0;
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read(new Uint8Array(buffer, filled));
+    waiting.renew();
+    // A stream that was cancelled gives nothing back.
+    if (!value) throw new Failed(Failure.interrupted, 'the body was given up');
+    buffer = value.buffer;
+    filled += value.byteLength;
+    length += value.byteLength;
+    if (length > limit) throw tooLarge(limit);
+    if (!done && buffer.byteLength - filled >= LEAST_BYTES) continue;
+    pieces.push(new Uint8Array(buffer, 0, filled));
+    if (done) return { pieces, length };
+    buffer = length < LARGE_BYTES ? (spare.pop() ?? new ArrayBuffer(BUFFER_BYTES)) : new ArrayBuffer(LARGE_BYTES);
+    filled = 0;
+  }
+}
+
+/** The body in pieces that the browser allocates. @param {ReadableStream} stream @param {Patience} waiting @param {number} limit */
+async function asTheyCome(stream, waiting, limit) {
+  const reader = stream.getReader();
+  const pieces = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    waiting.renew();
+    if (done) return { pieces, length };
+    pieces.push(value);
+    length += value.byteLength;
+    if (length > limit) throw tooLarge(limit);
+  }
+}
+
+/** @param {number} limit */
+const tooLarge = (limit) => new Failed(Failure.tooLarge, `the body is larger than ${limit} bytes`);
+
+/** @param {string} text @returns {[string, string][]} */
+function pairs(text) {
+  if (text === '') return [];
+  return text.split('\n').map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1)];
+  });
+}
+
+/** @param {Headers} headers */
+function lines(headers) {
+  let text = '';
+  for (const [name, value] of headers) text += `${name}:${value}\n`;
+  return text;
+}
