@@ -8,7 +8,6 @@ import { UnpackWorker } from './unpack-worker.js';
 interface PendingCall {
   resolve(result: UnpackResult): void;
   reject(error: unknown): void;
-  isJob: boolean;
 }
 
 /** A call without its id; distributes over the kinds. */
@@ -91,8 +90,9 @@ export class Member {
     await this.#call({ kind: 'close' });
   }
 
-  abort(): void {
-    for (const [id, call] of this.#pending) if (call.isJob) this.#worker?.post({ abort: id });
+  /** Every job that it has been given. */
+  giveUp(): void {
+    if (this.#underWay > 0) this.#worker?.post({ giveUp: true });
   }
 
   #start(): void {
@@ -110,8 +110,8 @@ export class Member {
     });
     this.#worker = worker;
     this.#watching = watching;
-    this.#ready = this.#post({ kind: 'start', aliveLock }, false).then(() => {
-      if (pack) return this.#post({ kind: 'open', ...pack }, false);
+    this.#ready = this.#post({ kind: 'start', aliveLock }).then(() => {
+      if (pack) return this.#post({ kind: 'open', ...pack });
       return undefined;
     });
     // Whoever waits for it sees the failure. A worker that did not start, or did not get its pack, is of no use.
@@ -120,7 +120,7 @@ export class Member {
 
   async #call(call: Call): Promise<UnpackResult> {
     await this.#started();
-    return this.#post(call, call.kind === 'unpack');
+    return this.#post(call);
   }
 
   /** Resolves when a worker can take calls: the present one, or its successor when it did not start. */
@@ -136,12 +136,12 @@ export class Member {
     }
   }
 
-  #post(call: Call, isJob: boolean): Promise<UnpackResult> {
+  #post(call: Call): Promise<UnpackResult> {
     const worker = this.#worker;
     if (!worker) return Promise.reject(new GantryError(lost('it died repeatedly')));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, isJob });
+      this.#pending.set(id, { resolve, reject });
       worker.post({ ...call, id });
     });
   }

@@ -23,7 +23,8 @@ export type PoolRequest =
   | { id: number; kind: 'read'; offset: number; length: number }
   | { id: number; kind: 'flush' }
   | { id: number; kind: 'close' }
-  | { abort: number };
+  /** Every job that is under way. */
+  | { giveUp: true };
 
 /** Unpack worker → pool. */
 export type PoolResponse =

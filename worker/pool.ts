@@ -18,6 +18,7 @@ const JOBS_PER_WORKER = 16;
 
 interface QueuedJob {
   job: UnpackJob;
+  /** Bytes of the package, as far as they are known. */
   size: number;
   resolve(result: UnpackResult): void;
   reject(error: unknown): void;
@@ -44,9 +45,9 @@ export class Pool implements PoolPort {
     await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));
   }
 
-  unpack(job: UnpackJob): Promise<UnpackResult> {
+  unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult> {
     return new Promise((resolve, reject) => {
-      const queued = { job, size: sizeOf(job), resolve, reject };
+      const queued = { job: { text, body }, size, resolve, reject };
       const at = this.#queue.findIndex(({ size }) => size >= queued.size);
       this.#queue.splice(at === -1 ? this.#queue.length : at, 0, queued);
       this.#dispatch();
@@ -70,7 +71,7 @@ export class Pool implements PoolPort {
   /** Give up every job, queued or under way: they reject with `ABORTED`. */
   abort(): void {
     for (const { reject } of this.#queue.splice(0)) reject(aborted());
-    for (const member of this.#members) member.abort();
+    for (const member of this.#members) member.giveUp();
   }
 
   #dispatch(): void {
@@ -90,11 +91,6 @@ export class Pool implements PoolPort {
 /** As many workers as there are cores, within what a phone can hold and what the network can feed. */
 export function defaultPoolSize(): number {
   return Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 4);
-}
-
-function sizeOf(job: UnpackJob): number {
-  const size = typeof job === 'object' && job !== null && 'size' in job ? job.size : 0;
-  return typeof size === 'number' ? size : 0;
 }
 
 /** Wait for all even when some fail, so that nothing is still under way afterwards; then throw the first failure. */

@@ -12,7 +12,6 @@ import { whileHeld } from './while-held.js';
 const beginning = new Promise<Beginning>((resolve) => {
   self.addEventListener('message', ({ data }: MessageEvent<Beginning>) => resolve(data), { once: true });
 });
-const aborts = new Map<number, AbortController>();
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
 
@@ -26,8 +25,8 @@ function post(response: PoolResponse): void {
 }
 
 async function receive(request: PoolRequest): Promise<void> {
-  if ('abort' in request) {
-    aborts.get(request.abort)?.abort();
+  if ('giveUp' in request) {
+    unpacker?.giveUp();
     return;
   }
   try {
@@ -37,7 +36,7 @@ async function receive(request: PoolRequest): Promise<void> {
   }
 }
 
-async function perform(request: Exclude<PoolRequest, { abort: number }>): Promise<UnpackResult> {
+async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise<UnpackResult> {
   switch (request.kind) {
     case 'start':
       await holdForLife(request.aliveLock);
@@ -52,7 +51,7 @@ async function perform(request: Exclude<PoolRequest, { abort: number }>): Promis
       });
       return undefined;
     case 'unpack':
-      return unpack(request.id, request.job);
+      return unpack(request.job);
     case 'read':
       return unpacker?.read(request.offset, request.length);
     case 'flush':
@@ -81,21 +80,18 @@ function closePack(): void {
   }
 }
 
-async function unpack(id: number, job: UnpackJob): Promise<UnpackResult> {
-  const abort = new AbortController();
-  const running = opened().unpack(job, abort.signal);
-  aborts.set(id, abort);
+async function unpack({ text, body }: UnpackJob): Promise<UnpackResult> {
+  const running = opened().unpack(text, body);
   jobs.add(running);
   try {
     return await running;
   } finally {
-    aborts.delete(id);
     jobs.delete(running);
   }
 }
 
 /** An install may end before all it had asked for has arrived: a guess that was wrong is not waited for. */
 async function endJobs(): Promise<void> {
-  for (const abort of aborts.values()) abort.abort();
+  unpacker?.giveUp();
   await Promise.allSettled(jobs);
 }

@@ -48,8 +48,13 @@ export interface InstallRequest {
   changes?: DependencyChanges;
 }
 
+/** What the coordinator's wasm wants of an unpack worker's: a text between the two, and the tarball where the page has it. */
+export interface UnpackJob {
+  text: string;
+  body: Uint8Array | undefined;
+}
+
 /** Made by an unpack worker's wasm for the coordinator's; opaque between them. */
-export type UnpackJob = unknown;
 export type UnpackResult = unknown;
 
 /** The unpack workers, as the coordinator's wasm calls them. */
@@ -57,8 +62,8 @@ export interface PoolPort {
   readonly size: number;
   /** At the start of an install; one pack file for each worker. */
   open(store: string, packs: string[]): Promise<void>;
-  /** On whichever worker is free. */
-  unpack(job: UnpackJob): Promise<UnpackResult>;
+  /** On whichever worker is free; what has most bytes begins first. */
+  unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult>;
   /** Part of the pack that a worker has open; `undefined` when it has let go of it. */
   read(worker: number, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** When it resolves, everything unpacked so far is durable. */
@@ -126,7 +131,9 @@ export interface WasmReader {
 }
 
 export interface WasmUnpacker {
-  unpack(job: UnpackJob, signal: AbortSignal): Promise<UnpackResult>;
+  unpack(text: string, body: Uint8Array | undefined): Promise<UnpackResult>;
+  /** Gives up all that is being unpacked: it rejects. */
+  giveUp(): void;
   read(offset: number, length: number): Uint8Array;
   flush(): void;
   close(): void;

@@ -4,8 +4,9 @@ use crate::error::failed;
 use futures_util::future::{Either, select};
 use gantry_engine::Fault;
 use js_sys::Promise;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 use std::pin::pin;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -28,6 +29,32 @@ pub(crate) fn to_object<T: Serialize>(value: &T) -> Result<JsValue, Fault> {
 #[inline(never)]
 pub(crate) fn from_object<T: DeserializeOwned>(value: JsValue, what: &str) -> Result<T, Fault> {
     serde_wasm_bindgen::from_value(value).map_err(|error| Fault::new("INVALID_OPTION", format!("{what}: {error}")))
+}
+
+/// Bytes that are a `Uint8Array` on the JavaScript side, and not an array of numbers.
+#[derive(Debug)]
+pub(crate) struct FileBytes(pub Vec<u8>);
+
+impl<'de> Deserialize<'de> for FileBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Vec<u8>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("bytes")
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+                Ok(bytes.to_vec())
+            }
+
+            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+                Ok(bytes)
+            }
+        }
+        deserializer.deserialize_byte_buf(Bytes).map(Self)
+    }
 }
 
 /// Runs `work` until it is done or `signal` is aborted; in that case `work` is dropped, which cancels it.

@@ -1,14 +1,15 @@
 //! The pool of unpack workers as the coordinator calls it, and what travels to and from them.
 
 use crate::error::failed;
-use crate::javascript::{from_object, settle, to_object};
+use crate::javascript::settle;
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
 use gantry_platform::{Ending, Span, Work};
 use gantry_registry::{RequestLog, RetryPolicy, TarballRequest};
 use gantry_store::{PackAssignment, SegmentPlace};
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -22,7 +23,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn open(this: &PoolPort, store: &str, packs: Vec<String>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn unpack(this: &PoolPort, job: JsValue) -> Result<Promise, JsValue>;
+    fn unpack(this: &PoolPort, job: &str, size: f64, body: Option<Uint8Array>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn read(this: &PoolPort, worker: u32, offset: f64, length: f64) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -41,9 +42,12 @@ impl PoolPort {
         settle(self.open(store, tokens).map_err(|value| failed(&value))?).await.map(drop)
     }
 
-    pub(crate) async fn run(&self, job: &UnpackJob) -> Result<UnpackReport, Fault> {
-        let promise = self.unpack(to_object(job)?).map_err(|value| failed(&value))?;
-        from_object(settle(promise).await?, "an unpack worker's result")
+    /// Has a job done by whichever worker is free; those that are known to be big begin first.
+    #[expect(clippy::cast_precision_loss, reason = "the size of a package")]
+    pub(crate) async fn run(&self, job: &IngestJob, timed: bool) -> Result<UnpackReport, Fault> {
+        let body = job.tarball.body.as_deref().map(Uint8Array::from);
+        let promise = self.unpack(&UnpackJob::new(job, timed).encode(), job.size_hint as f64, body);
+        UnpackReport::received(settle(promise.map_err(|value| failed(&value))?).await?)
     }
 
     /// Part of the pack that worker number `worker` has open; nothing if it has let go of it.
@@ -87,108 +91,97 @@ impl PackToken {
     }
 }
 
-/// One tarball to fetch, verify and unpack.
+/// One tarball to fetch, verify and unpack. It travels as text, and the tarball, where the page has it, beside it: hundreds
+/// go to and fro, and an object would be made and taken apart field by field.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UnpackJob {
     package: String,
     url: String,
     authorization: Option<String>,
     integrity: Option<String>,
-    /// Unpacked size in bytes as the registry states it; the pool starts with the big ones.
-    size: f64,
-    max_bytes: f64,
+    max_bytes: u64,
     retries: u32,
     factor: f64,
     min_wait: f64,
     max_wait: f64,
-    timeout: f64,
+    timeout: u64,
     offline: bool,
     /// Whether the result is to say how long each step took.
     pub timed: bool,
-    /// The tarball itself, where the page has it.
-    body: Option<FileBytes>,
 }
 
-/// Bytes that are a `Uint8Array` on the JavaScript side.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct FileBytes(#[serde(with = "byte_array")] pub Vec<u8>);
-
-#[expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^53")]
 impl UnpackJob {
-    pub fn new(job: &IngestJob, timed: bool) -> Self {
-        let IngestJob { tarball, size_hint, .. } = job;
+    fn new(job: &IngestJob, timed: bool) -> Self {
+        let IngestJob { tarball, .. } = job;
         Self {
             package: tarball.package.clone(),
             url: tarball.url.clone(),
             authorization: tarball.authorization.clone(),
             integrity: tarball.integrity.as_ref().map(ToString::to_string),
-            size: *size_hint as f64,
-            max_bytes: tarball.max_bytes as f64,
+            max_bytes: tarball.max_bytes,
             retries: tarball.retry.retries,
             factor: tarball.retry.factor,
             min_wait: tarball.retry.min_wait_milliseconds,
             max_wait: tarball.retry.max_wait_milliseconds,
-            timeout: tarball.retry.timeout_milliseconds as f64,
+            timeout: tarball.retry.timeout_milliseconds,
             offline: tarball.offline,
             timed,
-            body: tarball.body.as_ref().map(|body| FileBytes(body.to_vec())),
         }
     }
-}
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers by the above")]
-impl TryFrom<UnpackJob> for TarballRequest {
-    type Error = Fault;
+    fn encode(&self) -> String {
+        serde_json::to_string(self).expect("numbers and texts are always JSON")
+    }
 
-    fn try_from(job: UnpackJob) -> Result<Self, Fault> {
-        let integrity = job
-            .integrity
-            .as_deref()
-            .map(Integrity::parse)
-            .transpose()
-            .map_err(|error| Fault::from(&error).with_package(&job.package))?;
-        Ok(Self {
-            package: job.package,
-            url: job.url,
-            authorization: job.authorization,
+    pub fn decode(text: &str) -> Result<Self, Fault> {
+        serde_json::from_str(text).map_err(|error| Fault::new("INVALID_OPTION", format!("an unpack job: {error}")))
+    }
+
+    /// What to ask for. `body` is the tarball, where it is there already.
+    pub fn into_request(self, body: Option<Vec<u8>>) -> Result<TarballRequest, Fault> {
+        let integrity = self.integrity.as_deref().map(Integrity::parse).transpose();
+        let integrity = integrity.map_err(|error| Fault::from(&error).with_package(&self.package))?;
+        Ok(TarballRequest {
+            package: self.package,
+            url: self.url,
+            authorization: self.authorization,
             integrity,
-            max_bytes: job.max_bytes as u64,
+            max_bytes: self.max_bytes,
             retry: RetryPolicy {
-                retries: job.retries,
-                factor: job.factor,
-                min_wait_milliseconds: job.min_wait,
-                max_wait_milliseconds: job.max_wait,
-                timeout_milliseconds: job.timeout as u64,
+                retries: self.retries,
+                factor: self.factor,
+                min_wait_milliseconds: self.min_wait,
+                max_wait_milliseconds: self.max_wait,
+                timeout_milliseconds: self.timeout,
             },
-            offline: job.offline,
-            body: job.body.map(|FileBytes(bytes)| bytes.into()),
+            offline: self.offline,
+            body: body.map(Into::into),
             log: RequestLog::default(),
         })
     }
 }
 
-/// What a worker made of a job. 64-bit numbers travel as text: JavaScript's are exact only up to 2^53.
+/// What a worker made of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UnpackResult {
     pack: u32,
-    offset: String,
-    length: String,
-    checksum: String,
-    /// The package's index, encoded.
-    #[serde(with = "byte_array")]
+    offset: u64,
+    length: u64,
+    checksum: u64,
+    /// The package's index, encoded; it travels beside the text.
+    #[serde(skip)]
     pub index: Vec<u8>,
-    pub bytes: f64,
+    pub bytes: u64,
     pub requests: u32,
 }
 
 /// How a job ended, with what was done for it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UnpackReport {
-    pub unpacked: Option<UnpackResult>,
-    pub failure: Option<UnpackFailure>,
+    result: Result<UnpackResult, UnpackFailure>,
     /// Spans, if they were asked for: place of its kind in [`Work::ALL`], began, answered, ended, status, bytes, place of
     /// its ending in [`Ending::ALL`].
-    spans: Vec<[f64; 7]>,
+    spans: Vec<(usize, f64, f64, f64, u16, u64, usize)>,
 }
 
 /// A fault as it travels.
@@ -202,98 +195,65 @@ pub(crate) struct UnpackFailure {
 
 impl UnpackReport {
     /// `spans` are none where nobody wants to know.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers, and the size of a package")]
     pub fn new(result: Result<UnpackResult, Fault>, spans: &[Span]) -> Self {
         let numbers = |span: &Span| {
-            let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default() as f64;
-            let ending = Ending::ALL.iter().position(|ending| *ending == span.ending).unwrap_or_default() as f64;
-            let Span { began, answered, ended, .. } = *span;
-            [kind, began, answered, ended, f64::from(span.status), span.bytes as f64, ending]
+            let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default();
+            let ending = Ending::ALL.iter().position(|ending| *ending == span.ending).unwrap_or_default();
+            let Span { began, answered, ended, status, bytes, .. } = *span;
+            (kind, began, answered, ended, status, bytes, ending)
         };
-        let (unpacked, failure) = match result {
-            Ok(unpacked) => (Some(unpacked), None),
-            Err(Fault { code, message, hint, package }) => {
-                (None, Some(UnpackFailure { code: code.into_owned(), message, hint, package }))
-            }
+        let failure = |Fault { code, message, hint, package }| {
+            let code = Cow::into_owned(code);
+            UnpackFailure { code, message, hint, package }
         };
-        Self { unpacked, failure, spans: spans.iter().map(numbers).collect() }
+        Self { result: result.map_err(failure), spans: spans.iter().map(numbers).collect() }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers by the above")]
+    /// As it goes to the coordinator: a text, and the index.
+    pub fn posted(&self) -> JsValue {
+        let text = serde_json::to_string(self).expect("numbers and texts are always JSON");
+        let index = self.result.as_ref().map_or(&[][..], |result| &result.index);
+        Array::of2(&JsValue::from_str(&text), &Uint8Array::from(index)).into()
+    }
+
+    fn received(posted: JsValue) -> Result<Self, Fault> {
+        let nonsense = || Fault::new("WORKER_LOST", "an unpack worker answered with nonsense");
+        let parts: Array = posted.dyn_into().map_err(|_| nonsense())?;
+        let text = parts.get(0).as_string().ok_or_else(nonsense)?;
+        let mut report: Self = serde_json::from_str(&text).map_err(|_| nonsense())?;
+        if let Ok(result) = &mut report.result {
+            result.index = parts.get(1).dyn_into::<Uint8Array>().map_err(|_| nonsense())?.to_vec();
+        }
+        Ok(report)
+    }
+
     pub fn spans(&self) -> Vec<Span> {
-        let span = |&[kind, began, answered, ended, status, bytes, ending]: &[f64; 7]| {
-            let (work, ending) = (*Work::ALL.get(kind as usize)?, *Ending::ALL.get(ending as usize)?);
-            Some(Span { work, began, answered, ended, status: status as u16, bytes: bytes as u64, ending })
+        let span = |&(kind, began, answered, ended, status, bytes, ending): &_| {
+            let (work, ending) = (*Work::ALL.get::<usize>(kind)?, *Ending::ALL.get::<usize>(ending)?);
+            Some(Span { work, began, answered, ended, status, bytes, ending })
         };
         self.spans.iter().filter_map(span).collect()
     }
 
     /// What the job was for.
     pub fn into_result(self) -> Result<UnpackResult, Fault> {
-        match (self.unpacked, self.failure) {
-            (Some(unpacked), _) => Ok(unpacked),
-            (None, Some(UnpackFailure { code, message, hint, package })) => {
-                Err(Fault { code: code.into(), message, hint, package })
-            }
-            (None, None) => Err(Fault::new("WORKER_LOST", "an unpack worker answered with nothing")),
-        }
-    }
-}
-
-impl UnpackResult {
-    #[expect(clippy::cast_precision_loss, reason = "a tarball is far below 2^53 bytes")]
-    pub fn new(place: &SegmentPlace, index: Vec<u8>, bytes: u64, requests: u32) -> Self {
-        Self {
-            pack: place.pack,
-            offset: place.offset.to_string(),
-            length: place.length.to_string(),
-            checksum: place.checksum.to_string(),
-            index,
-            bytes: bytes as f64,
-            requests,
-        }
-    }
-
-    pub fn place(&self) -> Result<SegmentPlace, Fault> {
-        let number = |text: &str| {
-            text.parse::<u64>().map_err(|_| Fault::new("WORKER_LOST", "an unpack worker answered with nonsense"))
-        };
-        Ok(SegmentPlace {
-            pack: self.pack,
-            offset: number(&self.offset)?,
-            length: number(&self.length)?,
-            checksum: number(&self.checksum)?,
+        self.result.map_err(|UnpackFailure { code, message, hint, package }| Fault {
+            code: code.into(),
+            message,
+            hint,
+            package,
         })
     }
 }
 
-/// A `Uint8Array` on the JavaScript side instead of an array of numbers.
-mod byte_array {
-    use serde::de::{Error, Visitor};
-    use serde::{Deserializer, Serializer};
-    use std::fmt;
-
-    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(bytes)
+impl UnpackResult {
+    pub fn new(place: &SegmentPlace, index: Vec<u8>, bytes: u64, requests: u32) -> Self {
+        let SegmentPlace { pack, offset, length, checksum } = *place;
+        Self { pack, offset, length, checksum, index, bytes, requests }
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        struct Bytes;
-        impl Visitor<'_> for Bytes {
-            type Value = Vec<u8>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("bytes")
-            }
-
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-                Ok(bytes.to_vec())
-            }
-
-            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
-                Ok(bytes)
-            }
-        }
-        deserializer.deserialize_byte_buf(Bytes)
+    pub fn place(&self) -> SegmentPlace {
+        let Self { pack, offset, length, checksum, .. } = *self;
+        SegmentPlace { pack, offset, length, checksum }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use checking::{Verified, damaged, outside};
 
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
-use crate::pool::{PoolPort, UnpackJob, UnpackReport};
+use crate::pool::{PoolPort, UnpackReport};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::lock::Mutex;
@@ -106,14 +106,13 @@ impl BrowserStore {
         let spans = report.spans();
         let result =
             report.into_result().inspect_err(|_| spans.iter().cloned().for_each(|span| job.tarball.log.note(span)))?;
-        let place = result.place()?;
+        let place = result.place();
         let index = Arc::new(PackageIndex::decode(&result.index).map_err(|error| Fault::from(&error))?);
         let encoded = Bytes::from(result.index);
         self.checked.borrow_mut().insert(job.key.clone(), CheckedSegment::whole(&place));
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
         self.uncommitted.set(self.uncommitted.get() + place.length);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a body's length")]
-        Ok(IngestReport { index, bytes: result.bytes as u64, requests: result.requests, spans })
+        Ok(IngestReport { index, bytes: result.bytes, requests: result.requests, spans })
     }
 
     /// Opens the store `name` of this origin.
@@ -316,7 +315,7 @@ impl PackageStore for BrowserStore {
         // Boxes, since this is polled for every package at every step, and these hardly ever have anything to do.
         self.packs_are_lent().boxed_local().await?;
         let handed_over = HandedOver::now(&job);
-        let report = self.pool.run(&UnpackJob::new(&job, self.timed.get())).await;
+        let report = self.pool.run(&job, self.timed.get()).await;
         handed_over.came_back();
         let report = self.take_report(job, report?)?;
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {

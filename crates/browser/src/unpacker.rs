@@ -3,22 +3,23 @@
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
 use crate::fetch::TarballHttp;
-use crate::javascript::{from_object, to_object, until_aborted};
+use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::file_fault;
 use bytes::Bytes;
 use futures_util::FutureExt;
+use futures_util::future::{AbortHandle, Abortable};
 use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{Incoming, PackWriter, SegmentPlace, StoreError, prepare};
 use js_sys::Uint8Array;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
-use web_sys::AbortSignal;
 
 /// Bytes of a large tarball that are in this module's memory at a time.
 const PIECE: u32 = 256 << 10;
@@ -34,6 +35,9 @@ type Taken = (SegmentPlace, Vec<u8>, [Span; 3]);
 pub struct Unpacker {
     writer: RefCell<PackWriter<OpfsFile>>,
     extractor: RefCell<Extractor>,
+    /// Jobs under way, by a number of their own.
+    jobs: RefCell<FxHashMap<u64, AbortHandle>>,
+    begun: Cell<u64>,
 }
 
 #[derive(Deserialize)]
@@ -52,18 +56,32 @@ impl Unpacker {
         Self::open_pack(options).await.map_err(|fault| to_javascript(&fault))
     }
 
-    /// Runs one job to its end.
-    pub async fn unpack(&self, job: JsValue, signal: AbortSignal) -> Result<JsValue, JsValue> {
+    /// Runs one job to its end, which may be that all are given up.
+    pub async fn unpack(&self, job: &str, body: Option<Vec<u8>>) -> Result<JsValue, JsValue> {
+        let job = UnpackJob::decode(job).map_err(|fault| to_javascript(&fault))?;
+        let timed = job.timed;
+        let (handle, registration) = AbortHandle::new_pair();
+        let number = self.begun.replace(self.begun.get() + 1);
+        self.jobs.borrow_mut().insert(number, handle);
         let run = async {
-            let job: UnpackJob = from_object(job, "an unpack job")?;
-            let timed = job.timed;
-            let request = TarballRequest::try_from(job)?;
+            let request = job.into_request(body)?;
             let mut spans = Vec::new();
             let result = self.run(&request, &mut spans).boxed_local().await;
             spans.extend(request.log.take());
-            to_object(&UnpackReport::new(result, if timed { &spans } else { &[] }))
+            Ok(UnpackReport::new(result, if timed { &spans } else { &[] }).posted())
         };
-        until_aborted(&signal, run.boxed_local()).await.map_err(|fault| to_javascript(&fault))
+        let outcome = Abortable::new(run.boxed_local(), registration).await;
+        self.jobs.borrow_mut().remove(&number);
+        let cancelled = |_| Fault::new("CANCELLED", "the install was cancelled");
+        outcome.map_err(cancelled).flatten().map_err(|fault: Fault| to_javascript(&fault))
+    }
+
+    /// Gives up all jobs that are under way.
+    #[wasm_bindgen(js_name = giveUp)]
+    pub fn give_up(&self) {
+        for job in self.jobs.borrow().values() {
+            job.abort();
+        }
     }
 
     /// Part of this worker's pack, as bytes.
@@ -92,7 +110,12 @@ impl Unpacker {
         let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
         let open = if successor { PackWriter::resume } else { PackWriter::open };
         let writer = open(file, token.pack, token.start).map_err(|error| Fault::from(&error))?;
-        Ok(Self { writer: RefCell::new(writer), extractor: RefCell::new(Extractor::new(Limits::default())) })
+        Ok(Self {
+            writer: RefCell::new(writer),
+            extractor: RefCell::new(Extractor::new(Limits::default())),
+            jobs: RefCell::default(),
+            begun: Cell::default(),
+        })
     }
 
     async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, Fault> {

@@ -1,6 +1,6 @@
 //! What the page may ask for, and what that means to the pipeline.
 
-use crate::pool::FileBytes;
+use crate::javascript::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update};
