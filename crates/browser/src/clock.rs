@@ -5,10 +5,17 @@ use gantry_platform::Clock;
 use js_sys::{Function, Promise};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::Performance;
 
 /// `performance`, `Date.now()` and `setTimeout`. Monotonic times count from the same moment in all workers of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BrowserClock;
+
+thread_local! {
+    /// This worker's clock, and when it was started.
+    static PERFORMANCE: Option<(Performance, f64)> =
+        scope().performance().map(|performance| { let origin = performance.time_origin(); (performance, origin) });
+}
 
 /// A timer that does not outlive whom it is for: a time-out of half a minute would, for every piece of every body.
 struct Timer {
@@ -26,7 +33,8 @@ impl Drop for Timer {
 
 impl Clock for BrowserClock {
     fn monotonic_milliseconds(&self) -> f64 {
-        scope().performance().map_or(0.0, |performance| performance.time_origin() + performance.now())
+        // Asked for several times for each package: what leads there is looked up once.
+        PERFORMANCE.with(|performance| performance.as_ref().map_or(0.0, |(clock, origin)| origin + clock.now()))
     }
 
     fn unix_milliseconds(&self) -> f64 {
