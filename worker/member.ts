@@ -110,7 +110,7 @@ export class Member {
     });
     this.#worker = worker;
     this.#watching = watching;
-    this.#ready = this.#post({ kind: 'start', aliveLock }).then(() => {
+    this.#ready = this.#post({ kind: 'start', aliveLock, rehearses: this.#index === 0 }).then(() => {
       if (pack) return this.#post({ kind: 'open', ...pack });
       return undefined;
     });

@@ -17,7 +17,7 @@ export interface Beginning {
 
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
-  | { id: number; kind: 'start'; aliveLock: string }
+  | { id: number; kind: 'start'; aliveLock: string; rehearses: boolean }
   | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
   | { id: number; kind: 'read'; offset: number; length: number }

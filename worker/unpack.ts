@@ -4,7 +4,7 @@
  */
 import { toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
-import { instantiate, Unpacker, type UnpackJob, type UnpackResult, type WasmUnpacker } from '../wasm.js';
+import { instantiate, rehearse, Unpacker, type UnpackJob, type UnpackResult, type WasmUnpacker } from '../wasm.js';
 import type { Beginning, PoolRequest, PoolResponse } from './messages.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
@@ -42,6 +42,7 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       await holdForLife(request.aliveLock);
       post({ alive: true });
       await instantiate((await beginning).module);
+      if (request.rehearses) rehearse();
       return undefined;
     case 'open':
       // The worker before, if it died, may still be letting go of the pack.

@@ -7,6 +7,7 @@
 use super::Coordinator;
 use super::options::InstallOptions;
 use crate::changes::{Changes, Contents};
+use crate::clock::BrowserClock;
 use crate::host::BrowserHost;
 use crate::javascript::{from_object, to_object, until_aborted};
 use crate::project::{BrowserProject, ProjectOptions};
@@ -14,6 +15,7 @@ use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
 use gantry_engine::{Event, Fault, InstallMode, InstallRequest, Outcome, Phase};
+use gantry_platform::Clock;
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
 use serde::Serialize;
@@ -128,8 +130,9 @@ impl Coordinator {
         let store = &prepared.host.store;
         store.retire_short_packs().await?;
         if prepared.recorded.is_none() {
-            // Hardly all of it is stored.
+            // Hardly all of it is stored. The workers open their packs while this one reads lock and manifest.
             let _ = store.begin_lending();
+            BrowserClock.sleep(0.0).await;
         }
         Ok(prepared)
     }
