@@ -2,7 +2,7 @@
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
-import type { OpenPack, PoolRequest, PoolResponse } from './messages.js';
+import type { OpenPack, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { UnpackWorker } from './unpack-worker.js';
 
 interface PendingCall {
@@ -15,6 +15,9 @@ type Call<T = PoolRequest> = T extends { id: number } ? Omit<T, 'id'> : never;
 
 /** A worker that dies this often without finishing anything in between would die for ever. */
 const DEATHS_IN_A_ROW = 3;
+
+/** By the number of the member. */
+const REHEARSALS: readonly Rehearsal[] = ['unpacking', 'resolving'];
 
 export class Member {
   readonly #module: WebAssembly.Module;
@@ -110,7 +113,7 @@ export class Member {
     });
     this.#worker = worker;
     this.#watching = watching;
-    this.#ready = this.#post({ kind: 'start', aliveLock, rehearses: this.#index === 0 }).then(() => {
+    this.#ready = this.#post({ kind: 'start', aliveLock, rehearses: REHEARSALS[this.#index] }).then(() => {
       if (pack) return this.#post({ kind: 'open', ...pack });
       return undefined;
     });

@@ -15,9 +15,12 @@ export interface Beginning {
   port: MessagePort;
 }
 
+/** What a worker does once before its first job, so that it is compiled. */
+export type Rehearsal = 'unpacking' | 'resolving';
+
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
-  | { id: number; kind: 'start'; aliveLock: string; rehearses: boolean }
+  | { id: number; kind: 'start'; aliveLock: string; rehearses: Rehearsal | undefined }
   | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
   | { id: number; kind: 'read'; offset: number; length: number }

@@ -4,14 +4,23 @@
  */
 import { toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
-import { instantiate, rehearse, Unpacker, type UnpackJob, type UnpackResult, type WasmUnpacker } from '../wasm.js';
-import type { Beginning, PoolRequest, PoolResponse } from './messages.js';
+import {
+  instantiate,
+  rehearseResolving,
+  rehearseUnpacking,
+  Unpacker,
+  type UnpackJob,
+  type UnpackResult,
+  type WasmUnpacker,
+} from '../wasm.js';
+import type { Beginning, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
 
 const beginning = new Promise<Beginning>((resolve) => {
   self.addEventListener('message', ({ data }: MessageEvent<Beginning>) => resolve(data), { once: true });
 });
+const rehearsals: Record<Rehearsal, () => void> = { unpacking: rehearseUnpacking, resolving: rehearseResolving };
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
 
@@ -42,7 +51,7 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       await holdForLife(request.aliveLock);
       post({ alive: true });
       await instantiate((await beginning).module);
-      if (request.rehearses) rehearse();
+      if (request.rehearses) rehearsals[request.rehearses]();
       return undefined;
     case 'open':
       // The worker before, if it died, may still be letting go of the pack.

@@ -142,12 +142,13 @@ export interface WasmUnpacker {
 interface WasmModule {
   Coordinator: { open(options: CoordinatorOptions, pool: PoolPort): Promise<WasmCoordinator> };
   Reader: { open(options: { store: string; project: string }): Promise<WasmReader> };
-  /** Has what unpacking needs compiled, by unpacking something small. */
-  rehearse(): void;
+  /** Have what is going to be needed compiled, by doing it once with something small. */
+  rehearseUnpacking(): void;
+  rehearseResolving(): void;
   Unpacker: { open(options: { store: string; pack: string; successor: boolean }): Promise<WasmUnpacker> };
 }
 
-export const { Coordinator, Reader, rehearse, Unpacker } = glue as unknown as WasmModule;
+export const { Coordinator, Reader, rehearseResolving, rehearseUnpacking, Unpacker } = glue as unknown as WasmModule;
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
 export async function compile(url: string | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {

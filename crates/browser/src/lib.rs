@@ -23,6 +23,7 @@ mod opfs;
 mod pool;
 mod project;
 mod reader;
+mod rehearsal;
 mod shared_files;
 mod snapshot;
 mod store;

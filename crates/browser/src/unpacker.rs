@@ -21,8 +21,6 @@ use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 
-mod rehearsal;
-
 /// Bytes of a large tarball that are in this module's memory at a time.
 const PIECE: u32 = 256 << 10;
 
