@@ -1,8 +1,8 @@
 // What no installer can be faster than: the tarballs of a lock that are installed here, fetched, hashed and inflated, in
 // as many workers as Gantry uses and by the code Gantry uses. Nothing is resolved, unpacked or kept.
 
-/** Bodies under way in each worker, as in Gantry's. */
-const IN_FLIGHT = 4;
+/** Bodies under way in all workers, as in Gantry's. */
+const IN_FLIGHT = 96;
 
 /** @param {import('./page.js').Settings} settings @returns {Promise<import('./page.js').Installer>} */
 export async function open({ workers }) {
@@ -13,7 +13,7 @@ export async function open({ workers }) {
       const feed = async (check) => {
         for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
       };
-      await Promise.all(members.flatMap((check) => Array.from({ length: IN_FLIGHT }, () => feed(check))));
+      await Promise.all(members.flatMap((check) => Array.from({ length: Math.ceil(IN_FLIGHT / workers) }, () => feed(check))));
     },
   };
 }

@@ -6,7 +6,8 @@
 //!
 //! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
 //! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,
-//! and a large tarball not as a whole: [`TarballHttp`] keeps it in the pieces in which the browser handed it over.
+//! and a large tarball not as a whole: [`TarballHttp`] keeps it in the pieces in which the browser handed it over. How many of
+//! these there are at a time is seen to by `fetch/room.js`.
 
 use crate::error::failed;
 use crate::garbage::note_request;
@@ -20,6 +21,8 @@ use web_sys::AbortController;
 
 /// Tarballs up to this size, in bytes, enter the module's memory as a whole.
 const WHOLE_BYTES: f64 = 512.0 * 1024.0;
+/// Larger ones that a worker holds at a time, in bytes; one of them may go beyond that.
+const HELD_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
 
 #[wasm_bindgen(module = "/src/fetch/exchange.js")]
 extern "C" {
@@ -38,6 +41,8 @@ extern "C" {
     fn length(this: &Answer) -> f64;
     #[wasm_bindgen(method, getter, js_name = isWhole)]
     fn is_whole(this: &Answer) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn hold(this: &Answer) -> Option<Hold>;
 
     /// What `exchange` rejects with.
     type Failed;
@@ -57,9 +62,30 @@ extern "C" {
         patience: f64,
         whole: f64,
         limit: f64,
+        room: Option<&Room>,
     ) -> Promise;
     #[wasm_bindgen(js_name = giveBack)]
     fn give_back(pieces: Vec<Uint8Array>);
+}
+
+#[wasm_bindgen(module = "/src/fetch/room.js")]
+extern "C" {
+    #[derive(Clone)]
+    type Room;
+
+    #[wasm_bindgen(js_name = createRoom)]
+    fn create_room(capacity: f64) -> Room;
+
+    /// What a body has of a room.
+    #[derive(Debug)]
+    type Hold;
+
+    #[wasm_bindgen(method)]
+    fn release(this: &Hold);
+}
+
+thread_local! {
+    static ROOM: Room = create_room(HELD_BYTES);
 }
 
 /// `fetch` of this worker.
@@ -83,17 +109,44 @@ impl Drop for Flight {
 
 impl Http for BrowserHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        Ok(perform(&request, f64::INFINITY).await?.0)
+        Ok(perform(&request, None).await?.0)
+    }
+}
+
+/// A body that is not in the module's memory. As long as it is there it takes room.
+#[derive(Debug, Default)]
+pub(crate) struct Pieces {
+    pieces: Vec<Uint8Array>,
+    hold: Option<Hold>,
+}
+
+impl Pieces {
+    /// In bytes; 0 if there is no such body.
+    pub fn length(&self) -> u64 {
+        self.pieces.iter().map(|piece| u64::from(piece.length())).sum()
+    }
+
+    /// The pieces one by one; each is let go of when the next is asked for.
+    pub fn each(&mut self) -> impl Iterator<Item = Uint8Array> {
+        std::mem::take(&mut self.pieces).into_iter()
+    }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        if let Some(hold) = &self.hold {
+            hold.release();
+        }
     }
 }
 
 /// `fetch` for one tarball. The body of a response is empty where it is kept in pieces.
 #[derive(Debug, Default)]
-pub(crate) struct TarballHttp(RefCell<Vec<Uint8Array>>);
+pub(crate) struct TarballHttp(RefCell<Pieces>);
 
 impl TarballHttp {
-    /// The pieces of the last response; none if it was small.
-    pub fn take_pieces(&self) -> Vec<Uint8Array> {
+    /// The body of the last response, if that was large.
+    pub fn take_pieces(&self) -> Pieces {
         self.0.take()
     }
 }
@@ -101,21 +154,22 @@ impl TarballHttp {
 impl Http for TarballHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.take();
-        let (response, pieces) = perform(&request, WHOLE_BYTES).await?;
+        let room = ROOM.with(Room::clone);
+        let (response, pieces) = perform(&request, Some(&room)).await?;
         *self.0.borrow_mut() = pieces;
         Ok(response)
     }
 }
 
-/// One request. The body is in the response, or where it has more than `whole` bytes beside it, in pieces.
-async fn perform(request: &HttpRequest, whole: f64) -> Result<(HttpResponse, Vec<Uint8Array>), HttpError> {
-    let (mut flight, promise) = begin(request, whole)?;
+/// One request. The body is in the response, or if it is large and there is a room for such beside it, in pieces.
+async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResponse, Pieces), HttpError> {
+    let (mut flight, promise) = begin(request, room)?;
     let answer = JsFuture::from(promise).await.map_err(|failure| error(request, &failure.unchecked_into()))?;
     flight.landed = true;
     Ok(landed(&answer.unchecked_into()))
 }
 
-fn begin(request: &HttpRequest, whole: f64) -> Result<(Flight, Promise), HttpError> {
+fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise), HttpError> {
     let invalid = |message: &str| HttpError {
         kind: HttpErrorKind::InvalidUrl,
         url: request.url.clone(),
@@ -154,7 +208,9 @@ fn begin(request: &HttpRequest, whole: f64) -> Result<(Flight, Promise), HttpErr
     let controller = AbortController::new().map_err(|value| invalid(&failed(&value).message))?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out, and a limit of bytes")]
     let (patience, limit) = (request.timeout_milliseconds as f64, request.max_body_bytes as f64);
-    let promise = exchange(&controller, &request.url, &headers.join("\n"), cache, &known, patience, whole, limit);
+    let whole = if room.is_some() { WHOLE_BYTES } else { f64::INFINITY };
+    let headers = headers.join("\n");
+    let promise = exchange(&controller, &request.url, &headers, cache, &known, patience, whole, limit, room);
     Ok((Flight { controller, landed: false }, promise))
 }
 
@@ -169,7 +225,7 @@ fn error(request: &HttpRequest, failure: &Failed) -> HttpError {
     HttpError { kind, url: request.url.clone(), message: failure.message() }
 }
 
-fn landed(answer: &Answer) -> (HttpResponse, Vec<Uint8Array>) {
+fn landed(answer: &Answer) -> (HttpResponse, Pieces) {
     let lines = answer.headers();
     let headers = lines.lines().filter_map(|line| line.split_once(':'));
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -177,7 +233,7 @@ fn landed(answer: &Answer) -> (HttpResponse, Vec<Uint8Array>) {
         |body| HttpResponse { status: answer.status(), headers, body, answered_after: answer.answered_after() };
     let pieces = answer.pieces();
     if !answer.is_whole() {
-        return (response(Bytes::new()), pieces);
+        return (response(Bytes::new()), Pieces { pieces, hold: answer.hold() });
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, at most what is in memory")]
     let mut body = Vec::with_capacity(answer.length() as usize);
@@ -187,5 +243,5 @@ fn landed(answer: &Answer) -> (HttpResponse, Vec<Uint8Array>) {
         piece.copy_to(&mut body[start..]);
     }
     give_back(pieces);
-    (response(body.into()), Vec::new())
+    (response(body.into()), Pieces::default())
 }

@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 /// What a browser runs to one host over HTTP/1.1 is six requests; over HTTP/2 it is a hundred or so, and the page itself
 /// is the limit at about a thousand requests a second.
-const DOCUMENT_SLOTS: usize = 64;
+const DOCUMENT_SLOTS: usize = 128;
 /// The pool queues by itself; this bounds how far ahead of it the pipeline runs.
-const PACKAGE_SLOTS: usize = 64;
+const PACKAGE_SLOTS: usize = 128;
 
 /// One install's platform.
 #[derive(Debug)]

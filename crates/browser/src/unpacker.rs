@@ -2,7 +2,7 @@
 
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
-use crate::fetch::TarballHttp;
+use crate::fetch::{Pieces, TarballHttp};
 use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
@@ -15,7 +15,6 @@ use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
 use gantry_store::{Incoming, PackWriter, SegmentPlace, StoreError, prepare};
-use js_sys::Uint8Array;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
@@ -123,8 +122,8 @@ impl Unpacker {
         let kept = Cell::new(0);
         let take = async |body: Bytes| {
             let pieces = http.take_pieces();
-            kept.set(pieces.iter().map(|piece| u64::from(piece.length())).sum());
-            if pieces.is_empty() { self.take(request, &body) } else { self.take_pieces(request, pieces) }
+            kept.set(pieces.length());
+            if kept.get() == 0 { self.take(request, &body) } else { self.take_pieces(request, pieces) }
         };
         let fetched = fetch_tarball(&http, &BrowserClock, request, take).await?;
         let FetchedTarball { contents: (place, index, steps), mut bytes, requests, spans: mut asked } = fetched;
@@ -164,7 +163,7 @@ impl Unpacker {
     }
 
     /// The same, piece by piece: each is let go of when it has been unpacked. What is stored meanwhile counts as unpacking.
-    fn take_pieces(&self, request: &TarballRequest, pieces: Vec<Uint8Array>) -> Result<Taken, Refusal<Fault>> {
+    fn take_pieces(&self, request: &TarballRequest, mut pieces: Pieces) -> Result<Taken, Refusal<Fault>> {
         let now = || BrowserClock.monotonic_milliseconds();
         let refused = |error: StoreError| refusal(error.into(), &request.package);
         let began = now();
@@ -172,7 +171,7 @@ impl Unpacker {
         let mut writer = self.writer.borrow_mut();
         let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), writer.begin());
         let mut buffer = Vec::new();
-        for piece in pieces {
+        for piece in pieces.each() {
             for start in (0..piece.length()).step_by(PIECE as usize) {
                 let part = piece.subarray(start, piece.length().min(start + PIECE));
                 buffer.resize(part.length() as usize, 0);

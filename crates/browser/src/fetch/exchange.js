@@ -16,6 +16,9 @@ const LONGEST_WAIT = 0x7fffffff;
 /** Buffers that nobody reads into. @type {ArrayBuffer[]} */
 const spare = [];
 
+/** Where a worker holds large bodies. @typedef {ReturnType<typeof import('./room.js').createRoom>} Room */
+/** @typedef {ReturnType<Room['hold']>} Hold */
+
 /** What became of a request; numbers that fetch.rs knows. @enum {number} */
 const Failure = { connect: 0, interrupted: 1, timeout: 2, tooLarge: 3, invalid: 4 };
 
@@ -24,6 +27,14 @@ class Failed {
   constructor(kind, message) {
     this.kind = kind;
     this.message = message;
+  }
+}
+
+/** There is no room for a body of so many bytes, if that is known. */
+class NoRoom {
+  /** @param {number | undefined} bytes */
+  constructor(bytes) {
+    this.bytes = bytes;
   }
 }
 
@@ -59,19 +70,54 @@ class Patience {
 
 /**
  * A response with its body. `pieces`: in order; `isWhole`: they are few enough for the module's memory, and have to be given
- * back (`giveBack`) once they are there. `headers`: a line each.
- * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number, isWhole: boolean }} Answer
+ * back (`giveBack`) once they are there. `headers`: a line each. `hold`: to be released when the pieces are let go of.
+ * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number, isWhole: boolean,
+ *   hold?: Hold | undefined }} Answer
  */
+/** What is asked, as `exchange` is told it.
+ * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, patience: number,
+ *   whole: number, limit: number }} Question */
 
 /**
  * Rejects with a `Failed`. `headers`: a line each. `known`: a header, as a line, that says with status 200 that nothing has
  * changed; the answer is then a 304 without a body. `patience`: the longest time without any progress, in milliseconds. `whole`:
- * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large.
+ * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large. `room`: for bodies with more
+ * than `whole`.
  * @param {AbortController} controller @param {string} url @param {string} headers @param {RequestCache} cache
- * @param {string} known @param {number} patience @param {number} whole @param {number} limit
+ * @param {string} known @param {number} patience @param {number} whole @param {number} limit @param {Room} [room]
  * @returns {Promise<Answer>}
  */
-export async function exchange(controller, url, headers, cache, known, patience, whole, limit) {
+export async function exchange(controller, url, headers, cache, known, patience, whole, limit, room) {
+  const question = { controller, url, headers, cache, known, patience, whole, limit };
+  const hold = room?.hold();
+  try {
+    const answer = await ask(question, hold);
+    if (answer.isWhole) hold?.release();
+    // Nobody takes what comes for a request that has been dropped.
+    else if (hold) controller.signal.addEventListener('abort', () => hold.release(), { once: true });
+    return answer;
+  } catch (error) {
+    hold?.release();
+    throw error;
+  }
+}
+
+/** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
+async function ask(question, hold) {
+  for (;;) {
+    try {
+      return await askOnce(question, hold);
+    } catch (error) {
+      if (!(error instanceof NoRoom) || !hold) throw error;
+      await hold.wait(error.bytes, question.controller.signal).catch(({ message }) => {
+        throw new Failed(Failure.interrupted, message);
+      });
+    }
+  }
+}
+
+/** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
+async function askOnce({ controller, url, headers, cache, known, patience, whole, limit }, hold) {
   const waiting = new Patience(controller, patience);
   let stage = Failure.invalid;
   try {
@@ -97,10 +143,10 @@ export async function exchange(controller, url, headers, cache, known, patience,
     }
     const announced = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(announced) && announced > limit) throw tooLarge(limit);
-    return Object.assign(answer, await bodyOf(response, waiting, announced <= whole, whole, limit));
+    return Object.assign(answer, await bodyOf(response, waiting, { announced, whole, limit, hold }));
   } catch (error) {
     if (waiting.isOver) throw new Failed(Failure.timeout, `no progress for ${patience} ms`);
-    if (error instanceof Failed) throw error;
+    if (error instanceof Failed || error instanceof NoRoom) throw error;
     throw new Failed(stage, error instanceof Error ? error.message : String(error));
   } finally {
     waiting.end();
@@ -117,14 +163,19 @@ export function giveBack(pieces) {
   }
 }
 
-/** @param {Response} response @param {Patience} waiting @param {boolean} isSmall @param {number} whole @param {number} limit
- * @returns {Promise<Pick<Answer, 'pieces' | 'length' | 'isWhole'>>} */
-async function bodyOf(response, waiting, isSmall, whole, limit) {
+/** How much is expected of a body, and allowed to it. @typedef {{ announced: number, whole: number, limit: number,
+ *   hold: Hold | undefined }} Bounds */
+
+/** @param {Response} response @param {Patience} waiting @param {Bounds} bounds
+ * @returns {Promise<Pick<Answer, 'pieces' | 'length' | 'isWhole' | 'hold'>>} */
+async function bodyOf(response, waiting, bounds) {
+  const { announced, whole, limit, hold } = bounds;
   const stream = response.body;
   if (!stream) return { pieces: [], length: 0, isWhole: true };
+  const isSmall = announced <= whole;
   const reader = isSmall || whole === Number.POSITIVE_INFINITY ? byteReader(stream) : undefined;
-  const { pieces, length } = await (reader ? intoBuffers(reader, waiting, limit) : asTheyCome(stream, waiting, limit));
-  return { pieces, length, isWhole: length <= whole };
+  const { pieces, length } = await (reader ? intoBuffers(reader, waiting, limit) : asTheyCome(stream, waiting, bounds));
+  return length <= whole ? { pieces, length, isWhole: true } : { pieces, length, isWhole: false, hold };
 }
 
 /** Fails where the browser has no such readers for bodies. @param {ReadableStream} stream */
@@ -160,12 +211,17 @@ async function intoBuffers(reader, waiting, limit) {
   }
 }
 
-/** The body in pieces that the browser allocates. @param {ReadableStream} stream @param {Patience} waiting @param {number} limit */
-async function asTheyCome(stream, waiting, limit) {
+/** The body in pieces that the browser allocates. @param {ReadableStream} stream @param {Patience} waiting @param {Bounds} bounds */
+async function asTheyCome(stream, waiting, { announced, whole, limit, hold }) {
   const reader = stream.getReader();
+  const expected = Number.isFinite(announced) ? announced : undefined;
   const pieces = [];
   let length = 0;
   for (;;) {
+    if (Math.max(expected ?? 0, length) > whole && hold && !hold.admits(expected)) {
+      reader.cancel().catch(() => {});
+      throw new NoRoom(expected);
+    }
     const { done, value } = await reader.read();
     waiting.renew();
     if (done) return { pieces, length };

@@ -16,12 +16,12 @@ pub(super) fn put_in(folder: &Path) -> Result<(), Failure> {
     let text = fs::read_to_string(&bindings)?;
     let lines = text.lines().map(|line| match import(line) {
         Some((names, path)) => contents(names, &fs::read_to_string(folder.join(path))?, path),
+        None if line.starts_with("import ") && line.contains(FOLDER) => {
+            Err(format!("{} imports a script in a way that is not known here: {line}", bindings.display()).into())
+        }
         None => Ok(line.to_owned()),
     });
     let text = lines.collect::<Result<Vec<_>, Failure>>()?.join("\n") + "\n";
-    if text.contains(&format!("./{FOLDER}/")) {
-        return Err(format!("{} imports a script in a way that is not known here", bindings.display()).into());
-    }
     fs::write(&bindings, text)?;
     match fs::remove_dir_all(folder.join(FOLDER)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
@@ -29,20 +29,36 @@ pub(super) fn put_in(folder: &Path) -> Result<(), Failure> {
     }
 }
 
+/// What a binding calls a script's functions.
+#[derive(Debug, PartialEq, Eq)]
+enum Names<'l> {
+    /// Each by its own name, with commas between them.
+    Each(&'l str),
+    /// All of them as members of an object, which the module itself asks for.
+    All(&'l str),
+}
+
 /// What a line imports, and from where, if that is a script.
-fn import(line: &str) -> Option<(&str, &str)> {
-    let (names, path) = line.strip_prefix("import { ")?.split_once(" } from './")?;
-    let path = path.strip_suffix("';")?;
+fn import(line: &str) -> Option<(Names<'_>, &str)> {
+    let (what, path) = line.strip_prefix("import ")?.split_once(" from ")?;
+    let path = path.trim_end_matches(';').trim_matches(['"', '\'']).strip_prefix("./")?;
+    let each = what.strip_prefix("{ ").and_then(|what| what.strip_suffix(" }")).map(Names::Each);
+    let names = each.or_else(|| what.strip_prefix("* as ").map(Names::All))?;
     path.starts_with(FOLDER).then_some((names, path))
 }
 
 /// A script with a scope of its own.
-fn contents(names: &str, script: &str, path: &str) -> Result<String, Failure> {
+fn contents(names: Names<'_>, script: &str, path: &str) -> Result<String, Failure> {
     let mut body = Vec::new();
+    let mut exported = Vec::new();
     for line in script.lines() {
         let line = match line.strip_prefix("export ") {
-            Some(rest) if rest.starts_with("function ") || rest.starts_with("async function ") => rest,
-            Some(_) => return Err(format!("{path}: only functions can be exported").into()),
+            Some(rest) => {
+                let signature = rest.strip_prefix("async ").unwrap_or(rest).strip_prefix("function ");
+                let name = signature.and_then(|signature| signature.split_once('('));
+                exported.push(name.ok_or_else(|| format!("{path}: only functions can be exported"))?.0);
+                rest
+            }
             None => line,
         };
         if line.starts_with("import ") {
@@ -50,7 +66,11 @@ fn contents(names: &str, script: &str, path: &str) -> Result<String, Failure> {
         }
         body.push(line);
     }
-    Ok(format!("const {{ {names} }} = (() => {{\n{}\nreturn {{ {names} }};\n}})();", body.join("\n")))
+    let (pattern, names) = match names {
+        Names::Each(names) => (format!("{{ {names} }}"), names.to_owned()),
+        Names::All(name) => (name.to_owned(), exported.join(", ")),
+    };
+    Ok(format!("const {pattern} = (() => {{\n{}\nreturn {{ {names} }};\n}})();", body.join("\n")))
 }
 
 #[cfg(test)]
