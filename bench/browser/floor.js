@@ -13,7 +13,9 @@ export async function open({ workers }) {
       const feed = async (check) => {
         for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
       };
-      await Promise.all(members.flatMap((check) => Array.from({ length: Math.ceil(IN_FLIGHT / workers) }, () => feed(check))));
+      await Promise.all(
+        members.flatMap((check) => Array.from({ length: Math.ceil(IN_FLIGHT / workers) }, () => feed(check))),
+      );
     },
   };
 }

@@ -171,10 +171,8 @@ impl BrowserStore {
     /// Whether the files of the store are still there. The browser may remove them at any time, or its user; what is open stays
     /// open then, but is nowhere any more.
     pub async fn is_there(&self) -> Result<bool, Fault> {
-        let found = OpfsDirectory::find_store(&self.name).await.map_err(|error| file_fault(&error))?;
-        let Some(directory) = found else { return Ok(false) };
         let journal = self.with_packs(PackStore::journal_name)?;
-        directory.has(&journal).await.map_err(|error| file_fault(&error))
+        self.directory.has(&journal).await.map_err(|error| file_fault(&error))
     }
 
     /// How much is stored, and how many files that is.

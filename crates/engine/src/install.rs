@@ -14,8 +14,10 @@ use crate::traffic::Traffic;
 use crate::yarn::{with_yarn_lock, yarn_lock_of};
 use crate::{EngineError, Event, Phase};
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use gantry_layout::plan;
-use gantry_manifest::{Lockfile, Manifest, Text};
+use gantry_manifest::{LockText, Lockfile, Manifest, Text};
+use gantry_platform::Clock;
 use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine};
 use gantry_store::PackageKey;
 use rustc_hash::FxHashSet;
@@ -63,14 +65,60 @@ async fn run<H: Host>(
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
-    let mut left_out = Vec::new();
-    let mut in_place = InPlace::default();
+    let Some(abbreviated) = abbreviated else {
+        set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
+        let bringing = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local();
+        // The text is what it is, whatever comes: time to make it while packages are on their way.
+        let pause = host.registry().clock().sleep(TEXT_MILLISECONDS).boxed_local();
+        let (text, brought) = match select(bringing, pause).await {
+            Either::Left((brought, _)) => (lockfile.to_text(), brought?),
+            Either::Right(((), bringing)) => (lockfile.to_text(), bringing.await?),
+        };
+        drop(traffic);
+        let concluding = Concluding { lockfile: &lockfile, text, package_json: None, inert: &inert, brought };
+        return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
+    };
+    let brought = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
+    let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
+    complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
+    drop(traffic);
+    let package_json = match &beginning.asked {
+        Some(asked) => asked.save(request, &mut beginning.project.root, &mut lockfile)?,
+        None => None,
+    };
+    set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
+    let text = lockfile.to_text();
+    let concluding = Concluding { lockfile: &lockfile, text, package_json, inert: &inert, brought };
+    conclude(host, request, &beginning.project, concluding, progress).boxed_local().await
+}
+
+/// How long packages have been on their way when the lock's text is made, in milliseconds: the first ones are under way then.
+const TEXT_MILLISECONDS: f64 = 40.0;
+
+/// What a tree is made of.
+#[derive(Default)]
+struct Brought {
+    in_place: InPlace,
+    /// Paths of optional packages that could not be had, with what only they need.
+    left_out: Vec<String>,
+}
+
+/// Brings what the tree needs into the store. What is left out joins `inert`.
+async fn bring<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    lockfile: &Lockfile,
+    inert: &mut BTreeSet<String>,
+    traffic: &mut Traffic<'a, H>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<Brought, EngineError> {
+    let mut brought = Brought::default();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
         let foreign = inert.clone();
-        in_place = InPlace::of(host, request, &lockfile, &inert)?;
-        fetch(host, request, &lockfile, (&mut inert, &in_place), &mut traffic, progress).boxed_local().await?;
-        left_out = inert.difference(&foreign).cloned().collect();
+        brought.in_place = InPlace::of(host, request, lockfile, inert)?;
+        fetch(host, request, lockfile, (inert, &brought.in_place), traffic, progress).boxed_local().await?;
+        brought.left_out = inert.difference(&foreign).cloned().collect();
     }
     // What is still under way are wrong guesses, and packages that are in the store but whose flight is committing what it
     // has got together with others. Nobody polls flights from here on, so whatever they hold has to go first.
@@ -78,22 +126,7 @@ async fn run<H: Host>(
     if request.extent == Extent::Tree {
         host.store().commit().await?;
     }
-    if let Some(abbreviated) = abbreviated {
-        let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
-        complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
-    }
-    drop(traffic);
-    let package_json = match &beginning.asked {
-        Some(asked) => asked.save(request, &mut beginning.project.root, &mut lockfile)?,
-        None => None,
-    };
-    set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
-    let concluding = Concluding { lockfile: &lockfile, package_json, inert: &inert, in_place: &in_place, left_out };
-    let outcome = conclude(host, request, concluding, progress).boxed_local().await?;
-    if let Some(text) = yarn_lock_of(request, &beginning.project, &lockfile, &inert)? {
-        host.project().write_yarn_lock(text.as_bytes()).await?;
-    }
-    Ok(outcome)
+    Ok(brought)
 }
 
 /// Resolves a project as [`install`] with [`Extent::LockOnly`] does, but writes nothing of it, and gives its peer conflicts.
@@ -243,21 +276,21 @@ async fn work_out<'a, H: Host>(
 /// What is to be made and written.
 struct Concluding<'l> {
     lockfile: &'l Lockfile,
+    text: LockText<'l>,
     /// The new text of the project's manifest.
     package_json: Option<Vec<u8>>,
     inert: &'l BTreeSet<String>,
-    in_place: &'l InPlace,
-    left_out: Vec<String>,
+    brought: Brought,
 }
 
-/// Makes the tree and writes manifest and lock.
+/// Makes the tree and writes manifest and locks.
 async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
-    Concluding { lockfile, package_json, inert, in_place, left_out }: Concluding<'_>,
+    project: &Project,
+    Concluding { lockfile, text, package_json, inert, brought: Brought { in_place, left_out } }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
-    let text = lockfile.to_text();
     let mut link = LinkReport::default();
     let mut packages = 0;
     let mut scripts = BTreeSet::new();
@@ -291,6 +324,9 @@ async fn conclude<H: Host>(
     progress.report();
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
+    if let Some(text) = yarn_lock_of(request, project, lockfile, inert)? {
+        host.project().write_yarn_lock(text.as_bytes()).await?;
+    }
     Ok(Outcome {
         complete_lockfile: if lockfile.is_old() { text.to_complete_bytes() } else { lock_bytes.clone() },
         lockfile: lock_bytes,

@@ -4,7 +4,7 @@
 use super::{BrowserStore, cleared, closed, file_fault};
 use crate::error::{failed, to_javascript};
 use crate::javascript::settle;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use gantry_engine::{Fault, PackageStore};
 use gantry_platform::FileErrorKind;
 use gantry_store::{PackAssignment, PackStore, pack_name};
@@ -56,16 +56,18 @@ impl BrowserStore {
 
     /// Hands a pack to each worker of the pool. One that its worker finds damaged is left alone from now on.
     async fn lend_packs(&self) -> Result<(), Fault> {
-        // What is written into files that the browser has removed is nowhere.
-        if !self.is_there().await? {
-            return Err(cleared());
-        }
         loop {
             let packs = self.writable_packs()?;
             // After a read that is opening its pack, so that this one is let go of too.
             let _guard = self.opening.lock().await;
             self.readers.borrow_mut().clear();
-            let Err(fault) = self.pool.open_packs(&self.name, &packs).await else {
+            // Side by side: whoever waits for both begins with a lock or a manifest meanwhile, and hears of nothing until then.
+            let (opened, is_there) = join(self.pool.open_packs(&self.name, &packs), self.is_there()).await;
+            // What is written into files that the browser has removed is nowhere.
+            if !is_there? {
+                return Err(cleared());
+            }
+            let Err(fault) = opened else {
                 *self.lent.borrow_mut() = packs.iter().map(|pack| pack.pack).collect();
                 return Ok(());
             };
