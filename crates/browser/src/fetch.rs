@@ -22,7 +22,7 @@ use web_sys::AbortController;
 /// Tarballs up to this size, in bytes, enter the module's memory as a whole.
 const WHOLE_BYTES: f64 = 512.0 * 1024.0;
 /// Larger ones that a worker holds at a time, in bytes; one of them may go beyond that.
-const HELD_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
+const HELD_BYTES: f64 = 48.0 * 1024.0 * 1024.0;
 
 #[wasm_bindgen(module = "/src/fetch/exchange.js")]
 extern "C" {
