@@ -11,7 +11,7 @@ import { inPage, type PackageModule } from './support/in-page.js';
 
 const WORKERS = 2;
 /** Two of these fill the room of a worker. */
-const LARGE_BYTES = 20 << 20;
+const LARGE_BYTES = 28 << 20;
 /** What comes of a large body before it stops: more than enters a module's memory. */
 const BEGINNING = 1 << 20;
 const large = ['large-1', 'large-2', 'large-3', 'large-4', 'large-5', 'large-6'];
