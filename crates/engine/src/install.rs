@@ -66,6 +66,7 @@ async fn run<H: Host>(
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
     let Some(abbreviated) = abbreviated else {
+        // A lock that is kept to: nothing is to be added to what it says, and no change was asked for.
         set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
         let bringing = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local();
         // The text is what it is, whatever comes: time to make it while packages are on their way.
