@@ -1,5 +1,6 @@
 /** An unpack worker seen from the coordinator: the page starts and ends it, a port leads to it. */
 import type { Response, UnpackWorkerFailure } from '../protocol.js';
+import { batched } from './batches.js';
 import type { PoolRequest, PoolResponse } from './messages.js';
 
 interface Listeners {
@@ -15,20 +16,20 @@ export class UnpackWorker {
   readonly #number = nextNumber++;
   readonly #port: MessagePort;
   readonly #listeners: Listeners;
+  /** To the worker. */
+  readonly post = batched<PoolRequest>((requests) => this.#port.postMessage(requests));
 
   /** Starts one. */
   constructor(module: WebAssembly.Module, name: string, listeners: Listeners) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#listeners = listeners;
-    port1.onmessage = ({ data }: MessageEvent<PoolResponse>) => listeners.message(data);
+    port1.onmessage = ({ data }: MessageEvent<PoolResponse[]>) => {
+      for (const response of data) listeners.message(response);
+    };
     started.set(this.#number, this);
     const request: Response = { unpackWorker: { start: this.#number, name, module, port: port2 } };
     scope.postMessage(request, [port2]);
-  }
-
-  post(request: PoolRequest): void {
-    this.#port.postMessage(request);
   }
 
   end(): void {

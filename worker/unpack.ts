@@ -13,6 +13,7 @@ import {
   type UnpackResult,
   type WasmUnpacker,
 } from '../wasm.js';
+import { batched } from './batches.js';
 import type { Beginning, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
@@ -24,14 +25,15 @@ const rehearsals: Record<Rehearsal, () => void> = { unpacking: rehearseUnpacking
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
 
+const post = batched<PoolResponse>((responses) => {
+  void beginning.then(({ port }) => port.postMessage(responses));
+});
 const isTrap = reportTraps((fatal) => post({ fatal }));
 void beginning.then(({ port }) => {
-  port.onmessage = ({ data }: MessageEvent<PoolRequest>) => void receive(data);
+  port.onmessage = ({ data }: MessageEvent<PoolRequest[]>) => {
+    for (const request of data) void receive(request);
+  };
 });
-
-function post(response: PoolResponse): void {
-  void beginning.then(({ port }) => port.postMessage(response));
-}
 
 async function receive(request: PoolRequest): Promise<void> {
   if ('giveUp' in request) {

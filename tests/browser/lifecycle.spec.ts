@@ -445,7 +445,8 @@ test('an unpack worker that could not start is replaced by the next install', as
   site.pages.set(
     script,
     `addEventListener('message', ({ data: { port } }) => {
-      port.onmessage = ({ data }) => port.postMessage({ id: data.id, error: ${JSON.stringify(refusal)} });
+      const refused = ({ id }) => ({ id, error: ${JSON.stringify(refusal)} });
+      port.onmessage = ({ data }) => port.postMessage(data.map(refused));
     });`,
   );
   const start = (registry: string) =>

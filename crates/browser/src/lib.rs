@@ -20,6 +20,7 @@ mod host;
 mod javascript;
 mod mirror;
 mod opfs;
+mod packing;
 mod pool;
 mod project;
 mod reader;

@@ -4,7 +4,8 @@ use crate::clock::BrowserClock;
 use crate::error::to_javascript;
 use crate::fetch::{Pieces, TarballHttp};
 use crate::javascript::from_object;
-use crate::opfs::{OpfsDirectory, OpfsFile};
+use crate::opfs::OpfsDirectory;
+use crate::packing::Packing;
 use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::file_fault;
 use bytes::Bytes;
@@ -32,7 +33,7 @@ type Taken = (SegmentPlace, Vec<u8>, [Span; 3]);
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Unpacker {
-    writer: RefCell<PackWriter<OpfsFile>>,
+    pack: Packing,
     extractor: RefCell<Extractor>,
     /// Jobs under way, by a number of their own.
     jobs: RefCell<FxHashMap<u64, AbortHandle>>,
@@ -87,12 +88,12 @@ impl Unpacker {
     pub fn read(&self, offset: f64, length: f64) -> Result<Vec<u8>, JsValue> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers")]
         let (offset, length) = (offset as u64, length as u64);
-        self.writer.borrow().read(offset, length).map_err(|error| to_javascript(&Fault::from(&error)))
+        self.pack.writer().read(offset, length).map_err(|error| to_javascript(&Fault::from(&error)))
     }
 
     /// When it returns, all packages of finished jobs are on durable storage.
     pub fn flush(&self) -> Result<(), JsValue> {
-        self.writer.borrow().flush().map_err(|error| to_javascript(&Fault::from(&error)))
+        self.pack.writer().flush().map_err(|error| to_javascript(&Fault::from(&error)))
     }
 
     /// Lets go of the pack.
@@ -110,7 +111,7 @@ impl Unpacker {
         let open = if successor { PackWriter::resume } else { PackWriter::open };
         let writer = open(file, token.pack, token.start).map_err(|error| Fault::from(&error))?;
         Ok(Self {
-            writer: RefCell::new(writer),
+            pack: Packing::new(writer),
             extractor: RefCell::new(Extractor::new(Limits::default())),
             jobs: RefCell::default(),
             begun: Cell::default(),
@@ -135,10 +136,15 @@ impl Unpacker {
             }
         }
         spans.extend(asked.into_iter().chain(steps));
+        let under_way = self.jobs.borrow().len();
+        let settled = self.pack.settled(under_way).await;
+        spans.extend(settled.map_err(|fault| fault.with_package(&request.package))?);
         Ok(UnpackResult::new(&place, index, bytes, requests))
     }
 
-    /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took.
+    /// Verifies a tarball, unpacks it and appends its files to the pack; gives its place, its index, and how long it took. They
+    /// are in the pack's file when that is [settled](Packing::settled).
+    #[inline(never)] // A function that is polled for each package is compiled again after some hundred times, with all that is in it.
     fn take(&self, request: &TarballRequest, body: &[u8]) -> Result<Taken, Refusal<Fault>> {
         let began = BrowserClock.monotonic_milliseconds();
         request.verify(body).map_err(Refusal::Mismatch)?;
@@ -151,7 +157,7 @@ impl Unpacker {
         };
         let prepared = prepare(entries.map_err(|error| Refusal::Other(Fault::from(&error)))?);
         let unpacked = BrowserClock.monotonic_milliseconds();
-        let appended = self.writer.borrow_mut().append(&prepared);
+        let appended = self.pack.writer().append(&prepared);
         let place = appended.map_err(|error| Refusal::Other(Fault::from(&error).with_package(&request.package)))?;
         let stored = BrowserClock.monotonic_milliseconds();
         let steps = [
@@ -163,12 +169,13 @@ impl Unpacker {
     }
 
     /// The same, piece by piece: each is let go of when it has been unpacked. What is stored meanwhile counts as unpacking.
+    #[inline(never)]
     fn take_pieces(&self, request: &TarballRequest, mut pieces: Pieces) -> Result<Taken, Refusal<Fault>> {
         let now = || BrowserClock.monotonic_milliseconds();
         let refused = |error: StoreError| refusal(error.into(), &request.package);
         let began = now();
         let (mut verifying, mut bytes) = (0.0, 0);
-        let mut writer = self.writer.borrow_mut();
+        let mut writer = self.pack.writer();
         let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), writer.begin());
         let mut buffer = Vec::new();
         for piece in pieces.each() {

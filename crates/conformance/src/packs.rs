@@ -49,6 +49,7 @@ async fn append<D: Directory + Clone>(directory: &D, name: &str, commit: bool) -
     let bytes = tarball(name);
     let prepared = prepare(extractor.extract(name, &bytes).map_err(|error| error.to_string())?);
     let place = writer.append(&prepared).map_err(text)?;
+    writer.settle().map_err(text)?;
     writer.flush().map_err(text)?;
     if commit {
         let index = prepared.index.encode().into();

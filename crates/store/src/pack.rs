@@ -4,7 +4,7 @@
 //! packages to a pack; a [`Journal`] records where they are; a [`Catalog`] is what the journal adds up to.
 //!
 //! What is reported as stored survives a crash at any moment, by this order:
-//! 1. the package's bytes are appended to a pack;
+//! 1. the package's bytes are appended to a pack, and settled in its file;
 //! 2. the pack is flushed;
 //! 3. a record of the package is appended to the journal;
 //! 4. the journal is flushed.

@@ -199,6 +199,7 @@ impl WasiStore {
         incoming.unpack(body).map_err(refused)?;
         let unpacked = now();
         let (place, index) = incoming.append().map_err(|error| refusal(error, &request.package))?;
+        writer.settle().map_err(refused)?;
         // What does not fit into the writer's buffer is written while it is unpacked.
         let spans = [
             Span::of(Work::Verify, began, verified, body.len() as u64),

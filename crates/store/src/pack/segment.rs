@@ -24,8 +24,7 @@ impl<'w, F: RandomAccessFile> Segment<'w, F> {
         self.writer.put(bytes)
     }
 
-    /// Makes the alterations, by appending what is altered once more, and ends the package. When it returns the package's
-    /// bytes are in the file, as [`PackWriter::append`] says.
+    /// Makes the alterations, by appending what is altered once more, and ends the package, as [`PackWriter::append`] does.
     pub fn finish(mut self, index: &mut PackageIndex, alterations: &[Alteration]) -> Result<SegmentPlace, StoreError> {
         for Alteration { file, removed } in alterations {
             let (Some(removed), Some(record)) = (removed, index.files.get_mut(*file)) else { continue };
@@ -42,7 +41,6 @@ impl<'w, F: RandomAccessFile> Segment<'w, F> {
         let (pack, length) = (self.writer.pack(), self.length());
         let (list, checksum) = std::mem::take(&mut self.sums).finish();
         self.writer.put(&list)?;
-        self.writer.write_buffer()?;
         self.is_finished = true;
         Ok(SegmentPlace { pack, offset: self.start, length, checksum })
     }

@@ -49,6 +49,7 @@ pub fn append<D: Directory>(store: &PackStore<D>, directory: &D, packages: &[(&s
 pub fn record<F: RandomAccessFile>(writer: &mut PackWriter<F>, name: &str, size: usize) -> JournalRecord {
     let package = package(name, size);
     let place = writer.append(&package).unwrap();
+    writer.settle().unwrap();
     JournalRecord::Package { key: key(name), place, index: package.index.encode().into() }
 }
 

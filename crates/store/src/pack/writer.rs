@@ -1,8 +1,8 @@
 //! Appends packages to one pack.
 //!
-//! A browser's write costs 10 to 150 µs whatever its size, so the files of a package are gathered into writes of
-//! [`WRITE_SIZE`]. Packages share no write: what has been appended is the file's, whatever becomes of the writer. Nothing
-//! is durable before [`PackWriter::flush`].
+//! A browser's write costs 10 to 150 µs whatever its size, so the files of packages are gathered into writes of
+//! [`WRITE_SIZE`]. What has been [settled](PackWriter::settle) is the file's, whatever becomes of the writer. Nothing is
+//! durable before [`PackWriter::flush`].
 
 use super::{
     Segment, SegmentCheck, SegmentPlace,
@@ -69,13 +69,24 @@ impl<F: RandomAccessFile> PackWriter<F> {
         format.check(&header)
     }
 
-    /// Appends a package. When it returns, the package's bytes are in the file: it may be recorded after the next
-    /// [`flush`](Self::flush), also by another writer if this one is lost before. When it fails, nothing of the package
-    /// stays and others may be appended.
+    /// Appends a package, of which some may be in memory until [`settle`](Self::settle): before that nobody may hear of it.
+    /// When it fails, nothing of the package stays and others may be appended.
     pub fn append(&mut self, package: &PreparedPackage<'_>) -> Result<SegmentPlace, StoreError> {
         let mut segment = self.begin();
         package.contents.iter().try_for_each(|contents| segment.put(contents))?;
         segment.end()
+    }
+
+    /// When it returns, the bytes of all packages that have been appended are in the file: they may be recorded after the next
+    /// [`flush`](Self::flush), also by another writer if this one is lost before. When it fails, of those that were appended
+    /// since it was last called nothing may be recorded, and others may be appended.
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        let settled = self.write_buffer();
+        if settled.is_err() {
+            // The header of a pack without packages goes with the first of them.
+            self.rewind(self.written.max(HEADER));
+        }
+        settled
     }
 
     /// Begins a package whose contents come piece by piece.
@@ -114,13 +125,12 @@ impl<F: RandomAccessFile> PackWriter<F> {
         Ok(check.is_whole())
     }
 
-    /// When it returns every package that has been appended to this file is on durable storage. It needs no room.
+    /// When it returns every package that has been settled in this file is on durable storage. It needs no room.
     pub fn flush(&self) -> Result<(), StoreError> {
-        // What is in the buffer is the header of a pack without packages, which goes with the first of them.
         Ok(self.file.flush()?)
     }
 
-    /// Part of what has been appended; also what is not flushed yet.
+    /// Part of what has been settled; also what is not flushed yet.
     pub fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, StoreError> {
         if offset.checked_add(length).is_none_or(|end| end > self.written) {
             let problem = "a package is said to lie behind its end";

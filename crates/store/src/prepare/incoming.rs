@@ -83,8 +83,8 @@ impl<'a, P: Placement> Incoming<'a, P> {
 }
 
 impl<F: RandomAccessFile> Incoming<'_, Segment<'_, F>> {
-    /// After the last bytes: when it returns the package's bytes are in the pack, as
-    /// [`PackWriter::append`](crate::PackWriter::append) says. If it fails, nothing of them stays there.
+    /// After the last bytes: appends the package as [`PackWriter::append`](crate::PackWriter::append) does. If it fails,
+    /// nothing of it stays in the pack.
     pub fn append(self) -> Result<(SegmentPlace, PackageIndex), IncomingError<StoreError>> {
         let (segment, mut index, alterations) = self.finish()?;
         let place = segment.finish(&mut index, &alterations)?;

@@ -17,6 +17,7 @@ fn packed(contents: &[u8]) -> (MemoryFile, SegmentPlace) {
     let mut writer = PackWriter::open(now(MemoryDirectory::default().open("unused")).unwrap(), 0, 0).unwrap();
     let entry = Entry { path: "index.js".into(), data: Cow::Borrowed(contents), executable: false };
     let place = writer.append(&prepare(vec![entry])).unwrap();
+    writer.settle().unwrap();
     let bytes = writer.read(0, writer.end()).unwrap();
     file.write_all_at(0, &bytes).unwrap();
     (file, place)

@@ -240,12 +240,47 @@ fn the_files_of_a_package_share_writes() {
     let file =
         |number: usize| Entry { path: format!("{number}.js"), data: Cow::Owned(vec![b'x'; 3000]), executable: false };
     writer.append(&prepare((0..1000).map(file).collect())).unwrap();
+    writer.settle().unwrap();
     // Four snapshots for each write.
     assert!(recorder.snapshots.borrow().len() <= 4 * 4, "{}", recorder.snapshots.borrow().len());
 }
 
 #[test]
-fn what_was_appended_outlives_its_writer() {
+fn packages_share_writes_and_what_becomes_of_them() {
+    let recorder = Recorder::default();
+    let mut store = opened(recorder.clone());
+    let assignment = store.packs_for_writers(1).remove(0);
+    let file = now(recorder.open(&assignment.name)).unwrap();
+    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    let append = |writer: &mut PackWriter<_>, name| {
+        let package = package(name, 100);
+        let place = writer.append(&package).unwrap();
+        JournalRecord::Package { key: key(name), place, index: package.index.encode().into() }
+    };
+    recorder.writes_left.set(Some(0));
+    let end = writer.end();
+    let lost: Vec<u64> = ["a", "b"]
+        .iter()
+        .map(|name| {
+            append(&mut writer, name);
+            writer.end()
+        })
+        .collect();
+    assert_eq!(writer.settle().unwrap_err().code(), "STORE_FULL");
+    assert_eq!(writer.end(), end, "nothing of {lost:?} stays");
+    recorder.writes_left.set(Some(1));
+    let records: Vec<JournalRecord> = ["c", "d", "e"].iter().map(|name| append(&mut writer, name)).collect();
+    writer.settle().unwrap();
+    writer.settle().unwrap();
+    writer.flush().unwrap();
+    recorder.writes_left.set(None);
+    store.commit(records).unwrap();
+    assert_sound(&mut store);
+    assert!(["c", "d", "e"].iter().all(|name| store.lookup(&key(name)).is_some()));
+}
+
+#[test]
+fn what_was_settled_outlives_its_writer() {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());
     let assignment = store.packs_for_writers(1).remove(0);
@@ -274,6 +309,7 @@ fn a_full_disk_leaves_a_store_that_works() {
             // Larger than the buffer, so that each takes three writes: itself, the checksums of its blocks, its record.
             let package = package(name, (1 << 20) + 5);
             let committed = writer.append(&package).and_then(|place| {
+                writer.settle()?;
                 writer.flush()?;
                 let index = package.index.encode().into();
                 store.commit(vec![JournalRecord::Package { key: key(name), place, index }])
@@ -288,6 +324,7 @@ fn a_full_disk_leaves_a_store_that_works() {
         recorder.writes_left.set(None);
         let again = package("again", 100);
         let place = writer.append(&again).unwrap();
+        writer.settle().unwrap();
         writer.flush().unwrap();
         store
             .commit(vec![JournalRecord::Package { key: key("again"), place, index: again.index.encode().into() }])
@@ -304,7 +341,8 @@ fn a_pack_that_nothing_was_appended_to_needs_no_room() {
     recorder.writes_left.set(Some(0));
     let mut writer = PackWriter::open(now(recorder.open("pack-0")).unwrap(), 0, 0).unwrap();
     writer.flush().unwrap();
-    assert_eq!(writer.append(&package("a", 100)).unwrap_err().code(), "STORE_FULL");
+    writer.append(&package("a", 100)).unwrap();
+    assert_eq!(writer.settle().unwrap_err().code(), "STORE_FULL");
     writer.flush().unwrap();
     recorder.writes_left.set(None);
     let record = record(&mut writer, "a", 100);

@@ -45,6 +45,7 @@ fn a_tarball_becomes_what_it_becomes_in_one_piece() {
     for integrity in [Some(&integrity), None] {
         let mut writer = writer();
         let (place, mut index) = take(&mut writer, &bytes, integrity).unwrap();
+        writer.settle().unwrap();
         let mut extractor = Extractor::default();
         let prepared = prepare(extractor.extract(PACKAGE, &bytes).unwrap());
         for (file, contents) in index.files.iter().zip(&prepared.contents) {

@@ -31,6 +31,7 @@ fn stored(entries: &[Entry<'_>], piece: usize) -> (PreparedPackage<'static>, u64
     let (segment, mut index, alterations) = streamed.finish();
     let place = segment.finish(&mut index, &alterations).unwrap();
     assert_eq!(place.offset, 16, "what was given up left nothing");
+    writer.settle().unwrap();
     writer.flush().unwrap();
     drop(writer);
     store.commit(vec![JournalRecord::Package { key: key("a"), place, index: index.encode().into() }]).unwrap();
