@@ -46,6 +46,7 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Places the files as they come, as npm does.
+#[cold]
 fn one_by_one(found: Vec<Found<'_>>) -> Vec<Entry<'_>> {
     let mut places = Places::default();
     let mut kept: Vec<Entry<'_>> = Vec::with_capacity(found.len());

@@ -10,9 +10,11 @@ use crate::{
 
 /// Drops build metadata wherever it stands.
 pub(super) fn without_build(text: &str) -> Cow<'_, str> {
-    if !text.contains('+') {
-        return Cow::Borrowed(text);
-    }
+    if text.contains('+') { Cow::Owned(build_dropped(text)) } else { Cow::Borrowed(text) }
+}
+
+#[cold]
+fn build_dropped(text: &str) -> String {
     let is_identifier = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -36,21 +38,27 @@ pub(super) fn without_build(text: &str) -> Cow<'_, str> {
         rest = &rest[end..];
     }
     kept.push_str(rest);
-    Cow::Owned(kept)
+    kept
 }
 
 /// Writes `1.2 - 3` as `>=1.2.0 <4.0.0-0`.
 pub(super) fn hyphen<'a>(text: Cow<'a, str>, options: Options) -> Cow<'a, str> {
-    let Some((from, to)) = text.split_once(" - ") else { return text };
+    match text.split_once(" - ").and_then(|(from, to)| bounds(from, to, options)) {
+        Some(bounds) => Cow::Owned(bounds),
+        None => text,
+    }
+}
+
+/// What a hyphen stands for; `None` if it is none between two versions.
+#[cold]
+fn bounds(from: &str, to: &str, options: Options) -> Option<String> {
     // Dropped build metadata may have left a space at either end.
     let (from, to) = (from.strip_prefix(' ').unwrap_or(from), to.strip_suffix(' ').unwrap_or(to));
-    let (Some(lower), Some(upper)) = (partial(from, options.reading), partial(to, options.reading)) else {
-        return text;
-    };
+    let (lower, upper) = (partial(from, options.reading)?, partial(to, options.reading)?);
     let included = options.prereleases == Prereleases::Included;
     let lower = lower_bound(from, lower, included);
     let upper = upper_bound(to, upper, included);
-    Cow::Owned(format!("{lower} {upper}").trim_matches(' ').to_owned())
+    Some(format!("{lower} {upper}").trim_matches(' ').to_owned())
 }
 
 fn is_placeholder(part: Option<&str>) -> bool {
@@ -100,8 +108,12 @@ pub(super) fn joined_operators(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.as_bytes().windows(2).any(is_loose) {
         return text;
     }
-    let joined = joined_comparisons(&text);
-    Cow::Owned(joined.replace("~> ", "~").replace("~ ", "~").replace("^ ", "^"))
+    Cow::Owned(joined(&text))
+}
+
+#[cold]
+fn joined(text: &str) -> String {
+    joined_comparisons(text).replace("~> ", "~").replace("~ ", "~").replace("^ ", "^")
 }
 
 /// From the left, finds each version with the operator before it, and drops the space between the two. What a version
