@@ -1,34 +1,56 @@
-// What no installer can be faster than: the tarballs of a lock that are installed here, fetched, hashed and inflated, in
-// as many workers as Gantry uses and by the code Gantry uses. Nothing is resolved, unpacked or kept.
+// What no installer can be faster than: all bodies that npm's lock says are needed, fetched, and the tarballs hashed and
+// inflated, in as many workers as Gantry uses and by the code Gantry uses. Everything is known from the start: nothing is
+// read, resolved, unpacked or kept.
 
-/** Bodies under way in all workers, as in Gantry's. */
-const IN_FLIGHT = 96;
+/** Tarballs under way in all workers, and documents in one more, as in Gantry's. */
+const TARBALLS_IN_FLIGHT = 96;
+const DOCUMENTS_IN_FLIGHT = 128;
+
+const DOCUMENT = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*';
+
+/** @typedef {{ url: string, accept: string, integrity?: string }} Wanted */
 
 /** @param {import('./page.js').Settings} settings @returns {Promise<import('./page.js').Installer>} */
-export async function open({ workers }) {
-  const members = await Promise.all(Array.from({ length: workers }, member));
+export async function open({ workers, registry }) {
+  const [reader, ...unpackers] = await Promise.all(Array.from({ length: 1 + workers }, member));
   return {
-    install: async ({ lock }) => {
-      const waiting = tarballs(JSON.parse(lock ?? '{}'));
-      const feed = async (check) => {
-        for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
-      };
-      await Promise.all(
-        members.flatMap((check) => Array.from({ length: Math.ceil(IN_FLIGHT / workers) }, () => feed(check))),
-      );
+    install: async ({ lock, foreseen }) => {
+      const { packages = {} } = JSON.parse(lock ?? foreseen ?? '{}');
+      await Promise.all([
+        all(lock ? [] : documents(packages, registry), [reader], DOCUMENTS_IN_FLIGHT),
+        all(tarballs(packages), unpackers, TARBALLS_IN_FLIGHT),
+      ]);
     },
   };
 }
 
-/** Tarballs for Linux on wasm32, as npm would choose. */
-function tarballs({ packages = {} }) {
+/** @param {Wanted[]} waiting @param {((wanted: Wanted) => Promise<void>)[]} members @param {number} inFlight in all of them */
+async function all(waiting, members, inFlight) {
+  const feed = async (fetch) => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) await fetch(next);
+  };
+  const each = Math.ceil(inFlight / members.length);
+  await Promise.all(members.flatMap((fetch) => Array.from({ length: each }, () => feed(fetch))));
+}
+
+/** The document of every package in the lock, wherever it could be installed: nobody can write the lock without.
+ * @returns {Wanted[]} */
+function documents(packages, registry) {
+  const names = Object.entries(packages)
+    .filter(([path]) => path)
+    .map(([path, { name }]) => name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  return [...new Set(names)].map((name) => ({ url: `${registry}${name.replace('/', '%2f')}`, accept: DOCUMENT }));
+}
+
+/** Tarballs for Linux on wasm32, as npm would choose. @returns {Wanted[]} */
+function tarballs(packages) {
   const suits = (allowed, own) =>
     !allowed ||
     (!allowed.includes(`!${own}`) && (allowed.includes(own) || allowed.every((word) => word.startsWith('!'))));
   const found = new Map();
   for (const { resolved, integrity, os, cpu, libc } of Object.values(packages)) {
     if (resolved && integrity && suits(os, 'linux') && suits(cpu, 'wasm32') && !libc) {
-      found.set(resolved, { url: resolved, integrity });
+      found.set(resolved, { url: resolved, accept: '*/*', integrity });
     }
   }
   return [...found.values()];
@@ -46,8 +68,8 @@ async function member() {
   });
   let calls = 0;
   await answer(0);
-  return (tarball) => {
-    worker.postMessage({ id: ++calls, ...tarball });
+  return (wanted) => {
+    worker.postMessage({ id: ++calls, ...wanted });
     return answer(calls);
   };
 }

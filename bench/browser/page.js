@@ -2,9 +2,9 @@
 // module beside it (`./tool.js`); nothing is loaded before `start`, so that the page can first be shown to be empty.
 
 /**
- * What an installer is asked to do. `lock` is the text of npm's lock; `added` is the dependency that the manifest has
- * more than at the last install.
- * @typedef {{ manifest: string, lock?: string, added?: { name: string, range: string } }} Task
+ * What an installer is asked to do. `lock` is the text of npm's lock, `foreseen` of the one that will come out, for what is
+ * no installer; `added` is the dependency that the manifest has more than at the last install.
+ * @typedef {{ manifest: string, lock?: string, foreseen?: string, added?: { name: string, range: string } }} Task
  */
 /**
  * An installer behind one face. Paths are relative to the project's folder.

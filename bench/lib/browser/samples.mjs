@@ -169,7 +169,7 @@ export class Visitor {
       if (phase.aged ? filledSecondsAgo < STALE_SECONDS : filledSecondsAgo > FRESH_SECONDS)
         return { failure: `all was stored ${filledSecondsAgo.toFixed(0)} s ago` };
       await this.registry.reset();
-      const measured = await call('install', taskFor(phase, judge));
+      const measured = await call('install', taskFor(phase, judge, tool));
       traffic = await this.#traffic();
       const most = phase.memory ? browser.memory()?.peak : undefined;
       const peak = most === undefined ? undefined : most - emptyMemory;
@@ -239,9 +239,10 @@ export class Visitor {
   }
 }
 
-/** @param {BrowserPhase} phase @param {import('./judge.mjs').BrowserJudge} judge */
-function taskFor({ name }, { manifest, lock, addition }) {
+/** @param {BrowserPhase} phase @param {import('./judge.mjs').BrowserJudge} judge @param {import('./tools.mjs').BrowserTool} tool */
+function taskFor({ name }, { manifest, lock, addition }, { foresees }) {
   if (name === 'lock') return { manifest, lock };
+  if (foresees) return { manifest, foreseen: lock };
   return name === 'added' ? { manifest: addition.manifest, added: addition } : { manifest };
 }
 

@@ -25,6 +25,7 @@ const ISOLATED = {
  * @property {() => Promise<void>} [build]
  * @property {Slack} slack
  * @property {number} [fewest] share of the tarballs npm needs that a cold install must ask for at least; 0.9 unless given
+ * @property {boolean} [foresees] is told in a cold install, too, what the lock will be: it is no installer
  * @property {boolean} [slow] measured in the first round only, unless the run is a full one
  * @property {string} [remark]
  */
@@ -108,7 +109,8 @@ export function browserTools(gantryVersion) {
       name: 'floor',
       version: '',
       browser: 'chromium',
-      phases: ['lock'],
+      phases: ['cold', 'lock'],
+      foresees: true,
       slack: none,
       build: buildFloor,
       folders: {
@@ -117,7 +119,7 @@ export function browserTools(gantryVersion) {
         'floor-worker.js': join(scriptsFolder, 'floor-worker.js'),
         'floor/': floorFolder,
       },
-      remark: 'fetches, hashes and inflates; installs nothing',
+      remark: 'fetches what an install needs, known from the start, hashes and inflates; installs nothing',
     },
     gantry('gantry (Firefox)', gantryVersion, 'firefox'),
     gantry('gantry-again', gantryVersion),
