@@ -1,4 +1,4 @@
-/** What the coordinator's pool and an unpack worker say to each other. */
+/** What the coordinator's pool and an unpack worker say to each other, [several things at a time](./batches.ts). */
 import type { ErrorData } from '../errors.js';
 import type { UnpackJob, UnpackResult } from '../wasm.js';
 

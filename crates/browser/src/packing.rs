@@ -6,7 +6,7 @@
 
 use crate::clock::BrowserClock;
 use crate::opfs::OpfsFile;
-use futures_channel::oneshot::{self, Sender};
+use futures_channel::oneshot::{self, Receiver, Sender};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use gantry_engine::Fault;
@@ -28,6 +28,14 @@ pub(crate) struct Packing {
     waiting: RefCell<Vec<Sender<Result<(), Fault>>>>,
 }
 
+/// What a package that has been appended waits with. Made where it was appended, so that no write comes in between of which
+/// its owner would not hear.
+#[derive(Debug)]
+pub(crate) struct Settling {
+    outcome: Receiver<Result<(), Fault>>,
+    is_first: bool,
+}
+
 impl Packing {
     pub fn new(writer: PackWriter<OpfsFile>) -> Self {
         Self { writer: RefCell::new(writer), waiting: RefCell::default() }
@@ -38,21 +46,27 @@ impl Packing {
         self.writer.borrow_mut()
     }
 
-    /// To be called when a package has been appended. Resolves when it is in the file. `under_way`: jobs that are not at their
-    /// end, this one included; where all of them wait for the same there is nothing to wait for. Gives the write, if this
-    /// call made it.
-    pub async fn settled(&self, under_way: usize) -> Result<Option<Span>, Fault> {
-        let (told, mut outcome) = oneshot::channel();
-        let waiting = {
-            let mut all = self.waiting.borrow_mut();
-            // Those whose jobs were given up have no timer that others could wait for.
-            all.retain(|told| !told.is_canceled());
-            all.push(told);
-            all.len()
-        };
+    /// To be called as soon as a package has been appended.
+    pub fn appended(&self) -> Settling {
+        let (told, outcome) = oneshot::channel();
+        let mut waiting = self.waiting.borrow_mut();
+        // Those whose jobs were given up have no timer that others could wait for.
+        waiting.retain(|told| !told.is_canceled());
+        waiting.push(told);
+        Settling { outcome, is_first: waiting.len() == 1 }
+    }
+
+    /// Resolves when the package is in the file. `under_way`: jobs that are not at their end, this one included; where all of
+    /// them wait for the same there is nothing to wait for. Gives the write, if this call made it.
+    pub async fn settled(
+        &self,
+        Settling { mut outcome, is_first }: Settling,
+        under_way: usize,
+    ) -> Result<Option<Span>, Fault> {
+        let waiting = self.waiting.borrow().len();
         let write = if waiting >= under_way.min(MOST) {
             Some(self.settle())
-        } else if waiting == 1 {
+        } else if is_first {
             match select(&mut outcome, BrowserClock.sleep(PATIENCE).boxed_local()).await {
                 Either::Left((settled, _)) => return settled.unwrap_or_else(|_| Err(closed())).map(|()| None),
                 Either::Right(_) => Some(self.settle()),

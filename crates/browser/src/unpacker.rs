@@ -124,10 +124,12 @@ impl Unpacker {
         let take = async |body: Bytes| {
             let pieces = http.take_pieces();
             kept.set(pieces.length());
-            if kept.get() == 0 { self.take(request, &body) } else { self.take_pieces(request, pieces) }
+            let taken = if kept.get() == 0 { self.take(request, &body) } else { self.take_pieces(request, pieces) };
+            taken.map(|taken| (taken, self.pack.appended()))
         };
         let fetched = fetch_tarball(&http, &BrowserClock, request, take).await?;
-        let FetchedTarball { contents: (place, index, steps), mut bytes, requests, spans: mut asked } = fetched;
+        let FetchedTarball { contents, mut bytes, requests, spans: mut asked } = fetched;
+        let ((place, index, steps), settling) = contents;
         if kept.get() > 0 {
             // A body in pieces was empty to whoever asked for it.
             bytes = kept.get();
@@ -137,7 +139,7 @@ impl Unpacker {
         }
         spans.extend(asked.into_iter().chain(steps));
         let under_way = self.jobs.borrow().len();
-        let settled = self.pack.settled(under_way).await;
+        let settled = self.pack.settled(settling, under_way).await;
         spans.extend(settled.map_err(|fault| fault.with_package(&request.package))?);
         Ok(UnpackResult::new(&place, index, bytes, requests))
     }
