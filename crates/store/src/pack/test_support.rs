@@ -36,11 +36,16 @@ pub fn opened<D: Directory>(directory: D) -> PackStore<D> {
     now(PackStore::open(directory)).unwrap()
 }
 
-/// Appends packages with the first writer of `store` and gives their records, flushed.
-pub fn append<D: Directory>(store: &PackStore<D>, directory: &D, packages: &[(&str, usize)]) -> Vec<JournalRecord> {
+/// The first writer of `store`, whose files are in `directory`.
+pub fn writer<D: Directory>(store: &PackStore<D>, directory: &D) -> PackWriter<D::File> {
     let assignment = store.packs_for_writers(1).remove(0);
     let file = now(directory.open(&assignment.name)).unwrap();
-    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    PackWriter::open(file, assignment.pack, assignment.start).unwrap()
+}
+
+/// Appends packages with the first writer of `store` and gives their records, flushed.
+pub fn append<D: Directory>(store: &PackStore<D>, directory: &D, packages: &[(&str, usize)]) -> Vec<JournalRecord> {
+    let mut writer = writer(store, directory);
     let records = packages.iter().map(|&(name, size)| record(&mut writer, name, size)).collect();
     writer.flush().unwrap();
     records

@@ -1,7 +1,7 @@
 use super::PackStore;
 use crate::{
     JournalRecord, PackWriter, PackageKey, StoreError,
-    pack::test_support::{Recorder, append, assert_sound, key, now, opened, package, record},
+    pack::test_support::{Recorder, append, assert_sound, key, now, opened, package, record, writer},
     prepare,
 };
 use gantry_archive::Entry;
@@ -233,9 +233,7 @@ fn a_writer_refuses_another_pack() {
 fn the_files_of_a_package_share_writes() {
     let recorder = Recorder::default();
     let store = opened(recorder.clone());
-    let assignment = store.packs_for_writers(1).remove(0);
-    let file = now(recorder.open(&assignment.name)).unwrap();
-    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    let mut writer = writer(&store, &recorder);
     recorder.snapshots.borrow_mut().clear();
     let file =
         |number: usize| Entry { path: format!("{number}.js"), data: Cow::Owned(vec![b'x'; 3000]), executable: false };
@@ -249,9 +247,7 @@ fn the_files_of_a_package_share_writes() {
 fn packages_share_writes_and_what_becomes_of_them() {
     let recorder = Recorder::default();
     let mut store = opened(recorder.clone());
-    let assignment = store.packs_for_writers(1).remove(0);
-    let file = now(recorder.open(&assignment.name)).unwrap();
-    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    let mut writer = writer(&store, &recorder);
     let append = |writer: &mut PackWriter<_>, name| {
         let package = package(name, 100);
         let place = writer.append(&package).unwrap();
@@ -259,15 +255,10 @@ fn packages_share_writes_and_what_becomes_of_them() {
     };
     recorder.writes_left.set(Some(0));
     let end = writer.end();
-    let lost: Vec<u64> = ["a", "b"]
-        .iter()
-        .map(|name| {
-            append(&mut writer, name);
-            writer.end()
-        })
-        .collect();
+    append(&mut writer, "a");
+    append(&mut writer, "b");
     assert_eq!(writer.settle().unwrap_err().code(), "STORE_FULL");
-    assert_eq!(writer.end(), end, "nothing of {lost:?} stays");
+    assert_eq!(writer.end(), end, "nothing of them stays");
     recorder.writes_left.set(Some(1));
     let records: Vec<JournalRecord> = ["c", "d", "e"].iter().map(|name| append(&mut writer, name)).collect();
     writer.settle().unwrap();
@@ -283,13 +274,11 @@ fn packages_share_writes_and_what_becomes_of_them() {
 fn what_was_settled_outlives_its_writer() {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());
-    let assignment = store.packs_for_writers(1).remove(0);
-    let file = now(directory.open(&assignment.name)).unwrap();
-    let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+    let mut writer = writer(&store, &directory);
     let records = [("a", 100), ("b", 5000)].map(|(name, size)| record(&mut writer, name, size));
     // As when a worker is ended: nothing of it runs any more.
     drop(writer);
-    now(directory.open(&assignment.name)).unwrap().flush().unwrap();
+    now(directory.open("pack-0")).unwrap().flush().unwrap();
     store.commit(records.into()).unwrap();
     assert_sound(&mut store);
 }
@@ -301,9 +290,7 @@ fn a_full_disk_leaves_a_store_that_works() {
         let mut store = opened(recorder.clone());
         store.commit(append(&store, &recorder, &[("a", 100)])).unwrap();
         recorder.writes_left.set(Some(writes));
-        let assignment = store.packs_for_writers(1).remove(0);
-        let file = now(recorder.open(&assignment.name)).unwrap();
-        let mut writer = PackWriter::open(file, assignment.pack, assignment.start).unwrap();
+        let mut writer = writer(&store, &recorder);
         let mut failed = 0;
         for name in ["b", "c", "d"] {
             // Larger than the buffer, so that each takes three writes: itself, the checksums of its blocks, its record.

@@ -1,5 +1,5 @@
 use super::Streamed;
-use crate::pack::test_support::{Recorder, key, now, opened};
+use crate::pack::test_support::{Recorder, key, now, opened, writer};
 use crate::{JournalRecord, PackWriter, PreparedPackage, StoreError, prepare};
 use gantry_archive::{Entry, FileSink};
 use gantry_platform::{Directory, memory::MemoryDirectory};
@@ -14,9 +14,7 @@ fn entry(path: &str, data: &str, executable: bool) -> Entry<'static> {
 fn stored(entries: &[Entry<'_>], piece: usize) -> (PreparedPackage<'static>, u64) {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());
-    let assignment = store.packs_for_writers(1).remove(0);
-    let mut writer =
-        PackWriter::open(now(directory.open(&assignment.name)).unwrap(), assignment.pack, assignment.start).unwrap();
+    let mut writer = writer(&store, &directory);
     // One that was given up before.
     let mut given_up = Streamed::new(writer.begin());
     given_up.begin("a", false).unwrap();
