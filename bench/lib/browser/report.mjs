@@ -43,7 +43,7 @@ function head(result) {
 - ${result.rounds} rounds in alternating order; figures are medians (min–max)${slow.length > 0 ? `; ${slow.join(', ')}, much the slowest, in the first round only (in all rounds with \`--full\`)` : ''}
 - Ratios are made round by round (that tool's wall time over Gantry's): **above 1 Gantry is faster**, below 1 it is slower
 - *gantry-again* is the same files at another address: its ratios show what differences mean nothing; ≈ marks ratios no further from 1 than its farthest
-- *${FLOOR}*: the tarballs npm's lock needs here, fetched, hashed and inflated in ${result.workers} workers, as many as Gantry's, by the libraries Gantry uses; nothing is unpacked or kept
+- *${FLOOR}*: the tarballs npm's lock needs here, fetched, hashed and inflated in ${result.workers} workers, as many as Gantry's, by the libraries Gantry uses, and in *cold* the documents of all its packages, fetched; everything is known from the start, nothing is unpacked or kept
 - Cross-origin isolated pages (COOP and COEP): ${isolated.join(', ') || 'none'}; all others are plain pages. Settings and their reasons: [peers.md](../../peers.md)
 
 | in the page | version | downloads of its page, gzip (raw) | |

@@ -175,7 +175,7 @@ export class Visitor {
       const peak = most === undefined ? undefined : most - emptyMemory;
       const failure = reasonToReject({ traffic, phase, tool, judge, expected });
       if (failure) return { failure, traffic };
-      const verdict = tool.name === 'floor' ? undefined : await this.#verdict(call, phase, judge);
+      const verdict = tool.foresees ? undefined : await this.#verdict(call, phase, judge);
       const { requests, tarballs, bytes } = traffic;
       const sample = {
         wall: measured.wall / 1000,

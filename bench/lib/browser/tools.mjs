@@ -25,7 +25,7 @@ const ISOLATED = {
  * @property {() => Promise<void>} [build]
  * @property {Slack} slack
  * @property {number} [fewest] share of the tarballs npm needs that a cold install must ask for at least; 0.9 unless given
- * @property {boolean} [foresees] is told in a cold install, too, what the lock will be: it is no installer
+ * @property {boolean} [foresees] no installer: is told in a cold install, too, what the lock will be, and not judged
  * @property {boolean} [slow] measured in the first round only, unless the run is a full one
  * @property {string} [remark]
  */
