@@ -16,7 +16,7 @@ import {
   type Response,
   type Result,
 } from '../protocol.js';
-import { Coordinator, compile, instantiate, type WasmCoordinator } from '../wasm.js';
+import { Coordinator, compile, instantiate, openStoreFolder, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
@@ -150,18 +150,17 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
         hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
       });
     });
-    const pool = new Pool(module, parameters.workers ?? defaultPoolSize());
-    await instantiate(module);
     const { registry, store: name, scopes, token, replaceRegistryHost } = parameters;
+    const pool = new Pool(module, name, parameters.workers ?? defaultPoolSize());
+    await instantiate(module);
     const options = {
       registry,
-      store: name,
       ...(scopes && { scopes }),
       ...(token && { token }),
       ...(replaceRegistryHost && { replaceRegistryHost }),
       ...patienceOf(parameters),
     };
-    const coordinator = await whileHeld(() => Coordinator.open(options, pool));
+    const coordinator = await whileHeld(async () => Coordinator.open(options, pool, await openStoreFolder(name)));
     // Where nothing is stored an install is near, and it will have something to unpack.
     if (coordinator.projects().length === 0) pool.warm();
     store = { name, coordinator, pool, archives: new Archives(), release };

@@ -1,8 +1,8 @@
 /** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
-import type { UnpackJob, UnpackResult } from '../wasm.js';
-import type { OpenPack, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
+import type { OpenPack, UnpackJob, UnpackResult } from '../wasm.js';
+import type { PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { UnpackWorker } from './unpack-worker.js';
 
 interface PendingCall {
@@ -17,10 +17,11 @@ type Call<T = PoolRequest> = T extends { id: number } ? Omit<T, 'id'> : never;
 const DEATHS_IN_A_ROW = 3;
 
 /** By the number of the member. */
-const REHEARSALS: readonly Rehearsal[] = ['unpacking', 'resolving'];
+const REHEARSALS: readonly Rehearsal[] = ['unpacking', 'installing'];
 
 export class Member {
   readonly #module: WebAssembly.Module;
+  readonly #store: string;
   readonly #index: number;
   readonly #pending = new Map<number, PendingCall>();
   #worker: UnpackWorker | undefined;
@@ -33,8 +34,9 @@ export class Member {
   #deaths = 0;
   #underWay = 0;
 
-  constructor(module: WebAssembly.Module, index: number) {
+  constructor(module: WebAssembly.Module, store: string, index: number) {
     this.#module = module;
+    this.#store = store;
     this.#index = index;
   }
 
@@ -48,15 +50,15 @@ export class Member {
     return this.#underWay;
   }
 
-  async open(store: string, pack: string): Promise<void> {
+  async open(pack: string): Promise<void> {
     if (this.#pack) await this.close();
     // A place that was given up gets a fresh chance with each install.
     this.warm();
     this.#deaths = 0;
-    await this.#call({ kind: 'open', store, pack, successor: false });
+    await this.#call({ kind: 'open', pack, successor: false });
     // Not before: a successor that started meanwhile would open it too. From here on it may have packages that are not
     // recorded yet.
-    this.#pack = { store, pack, successor: true };
+    this.#pack = { pack, successor: true };
   }
 
   async unpack(job: UnpackJob): Promise<UnpackResult> {
@@ -113,10 +115,12 @@ export class Member {
     });
     this.#worker = worker;
     this.#watching = watching;
-    this.#ready = this.#post({ kind: 'start', aliveLock, rehearses: REHEARSALS[this.#index] }).then(() => {
-      if (pack) return this.#post({ kind: 'open', ...pack });
-      return undefined;
-    });
+    this.#ready = this.#post({ kind: 'start', aliveLock, store: this.#store, rehearses: REHEARSALS[this.#index] }).then(
+      () => {
+        if (pack) return this.#post({ kind: 'open', ...pack });
+        return undefined;
+      },
+    );
     // Whoever waits for it sees the failure. A worker that did not start, or did not get its pack, is of no use.
     this.#ready.catch((error: unknown) => this.#lose(worker, toErrorData(error)));
   }

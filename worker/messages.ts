@@ -1,13 +1,6 @@
 /** What the coordinator's pool and an unpack worker say to each other, [several things at a time](./batches.ts). */
 import type { ErrorData } from '../errors.js';
-import type { UnpackJob, UnpackResult } from '../wasm.js';
-
-export interface OpenPack {
-  store: string;
-  pack: string;
-  /** Whether a worker that was lost had opened it before. */
-  successor: boolean;
-}
+import type { OpenPack, UnpackJob, UnpackResult } from '../wasm.js';
 
 /** Page → unpack worker, once: the module to instantiate, and the way to the pool. */
 export interface Beginning {
@@ -16,11 +9,11 @@ export interface Beginning {
 }
 
 /** What a worker does once before its first job, so that it is compiled. */
-export type Rehearsal = 'unpacking' | 'resolving';
+export type Rehearsal = 'unpacking' | 'installing';
 
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
-  | { id: number; kind: 'start'; aliveLock: string; rehearses: Rehearsal | undefined }
+  | { id: number; kind: 'start'; aliveLock: string; store: string; rehearses: Rehearsal | undefined }
   | ({ id: number; kind: 'open' } & OpenPack)
   | { id: number; kind: 'unpack'; job: UnpackJob }
   | { id: number; kind: 'read'; offset: number; length: number }

@@ -31,9 +31,9 @@ export class Pool implements PoolPort {
   /** Sorted by size; the next job is the last. */
   readonly #queue: QueuedJob[] = [];
 
-  constructor(module: WebAssembly.Module, size: number) {
+  constructor(module: WebAssembly.Module, store: string, size: number) {
     this.size = size;
-    this.#members = Array.from({ length: size }, (_, index) => new Member(module, index));
+    this.#members = Array.from({ length: size }, (_, index) => new Member(module, store, index));
   }
 
   /** Start the workers before they are needed. */
@@ -41,9 +41,9 @@ export class Pool implements PoolPort {
     for (const member of this.#members) member.warm();
   }
 
-  async open(store: string, packs: string[]): Promise<void> {
+  async open(packs: string[]): Promise<void> {
     if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
-    await settleAll(this.#members.map((member, index) => member.open(store, packs[index] as string)));
+    await settleAll(this.#members.map((member, index) => member.open(packs[index] as string)));
   }
 
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult> {

@@ -6,7 +6,7 @@ import { toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
 import {
   instantiate,
-  rehearseResolving,
+  openStoreFolder,
   rehearseUnpacking,
   Unpacker,
   type UnpackJob,
@@ -15,15 +15,25 @@ import {
 } from '../wasm.js';
 import { batched } from './batches.js';
 import type { Beginning, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
+import { rehearseInstalling } from './rehearsal.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
 
 const beginning = new Promise<Beginning>((resolve) => {
   self.addEventListener('message', ({ data }: MessageEvent<Beginning>) => resolve(data), { once: true });
 });
-const rehearsals: Record<Rehearsal, () => void> = { unpacking: rehearseUnpacking, resolving: rehearseResolving };
+/** Aborted when there is something to do. */
+const idling = new AbortController();
+const rehearsals: Record<Rehearsal, () => void> = {
+  unpacking: rehearseUnpacking,
+  // What fails there fails again where somebody is told.
+  installing: () => void rehearseInstalling(idling.signal).catch(() => {}),
+};
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
+let store: string;
+/** Opened before it is needed. */
+let folder: Promise<FileSystemDirectoryHandle>;
 
 const post = batched<PoolResponse>((responses) => {
   void beginning.then(({ port }) => port.postMessage(responses));
@@ -53,13 +63,18 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       await holdForLife(request.aliveLock);
       post({ alive: true });
       await instantiate((await beginning).module);
+      store = request.store;
+      folder = openStoreFolder(store);
+      // Whoever opens a pack asks again.
+      folder.catch(() => {});
       if (request.rehearses) rehearsals[request.rehearses]();
       return undefined;
     case 'open':
+      idling.abort();
       // The worker before, if it died, may still be letting go of the pack.
-      unpacker = await whileHeld(() => {
-        const { store, pack, successor } = request;
-        return Unpacker.open({ store, pack, successor });
+      unpacker = await whileHeld(async () => {
+        const { pack, successor } = request;
+        return Unpacker.open({ pack, successor }, await storeFolder());
       });
       return undefined;
     case 'unpack':
@@ -74,6 +89,10 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       closePack();
       return undefined;
   }
+}
+
+function storeFolder(): Promise<FileSystemDirectoryHandle> {
+  return folder.catch(() => openStoreFolder(store));
 }
 
 function opened(): WasmUnpacker {

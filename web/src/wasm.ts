@@ -23,7 +23,6 @@ import type {
 
 export interface CoordinatorOptions extends Patience {
   registry: string;
-  store: string;
   scopes?: Record<string, string>;
   token?: string;
   replaceRegistryHost?: string;
@@ -61,7 +60,7 @@ export type UnpackResult = unknown;
 export interface PoolPort {
   readonly size: number;
   /** At the start of an install; one pack file for each worker. */
-  open(store: string, packs: string[]): Promise<void>;
+  open(packs: string[]): Promise<void>;
   /** On whichever worker is free; what has most bytes begins first. */
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult>;
   /** Part of the pack that a worker has open; `undefined` when it has let go of it. */
@@ -139,16 +138,28 @@ export interface WasmUnpacker {
   close(): void;
 }
 
-interface WasmModule {
-  Coordinator: { open(options: CoordinatorOptions, pool: PoolPort): Promise<WasmCoordinator> };
-  Reader: { open(options: { store: string; project: string }): Promise<WasmReader> };
-  /** Have what is going to be needed compiled, by doing it once with something small. */
-  rehearseUnpacking(): void;
-  rehearseResolving(): void;
-  Unpacker: { open(options: { store: string; pack: string; successor: boolean }): Promise<WasmUnpacker> };
+export interface OpenPack {
+  pack: string;
+  /** Whether a worker that was lost had opened it before. */
+  successor: boolean;
 }
 
-export const { Coordinator, Reader, rehearseResolving, rehearseUnpacking, Unpacker } = glue as unknown as WasmModule;
+interface WasmModule {
+  Coordinator: {
+    open(options: CoordinatorOptions, pool: PoolPort, folder: FileSystemDirectoryHandle): Promise<WasmCoordinator>;
+  };
+  Reader: { open(options: { store: string; project: string }): Promise<WasmReader> };
+  /** The folder of a store in OPFS, made where it is missing. */
+  openStoreFolder(store: string): Promise<FileSystemDirectoryHandle>;
+  /** Has what is going to be needed compiled, by doing it once with something small. */
+  rehearseUnpacking(): void;
+  /** From now on this worker has answers of its own for the packages `a`, `b` and `c` of that registry. */
+  rehearseRegistry(registry: string): void;
+  Unpacker: { open(options: OpenPack, folder: FileSystemDirectoryHandle): Promise<WasmUnpacker> };
+}
+
+export const { Coordinator, openStoreFolder, Reader, rehearseRegistry, rehearseUnpacking, Unpacker } =
+  glue as unknown as WasmModule;
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
 export async function compile(url: string | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {

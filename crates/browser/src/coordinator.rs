@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::AbortSignal;
+use web_sys::{AbortSignal, FileSystemDirectoryHandle};
 
 /// One open store and the projects in it.
 #[wasm_bindgen]
@@ -49,9 +49,13 @@ fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
 
 #[wasm_bindgen]
 impl Coordinator {
-    /// Opens the store that `options` name, or makes it.
-    pub async fn open(options: JsValue, pool: PoolPort) -> Result<Coordinator, JsValue> {
-        thrown(Self::open_store(options, pool).await)
+    /// Opens the store in `folder`, or makes it.
+    pub async fn open(
+        options: JsValue,
+        pool: PoolPort,
+        folder: FileSystemDirectoryHandle,
+    ) -> Result<Coordinator, JsValue> {
+        thrown(Self::open_store(options, pool, folder).await)
     }
 
     /// Installs a project. It is there, and the one before under its name is gone, when the promise resolves; on any
@@ -115,9 +119,9 @@ impl Coordinator {
 }
 
 impl Coordinator {
-    async fn open_store(options: JsValue, pool: PoolPort) -> Result<Self, Fault> {
+    async fn open_store(options: JsValue, pool: PoolPort, folder: FileSystemDirectoryHandle) -> Result<Self, Fault> {
         let options: CoordinatorOptions = from_object(options, "the options of open")?;
-        let store = BrowserStore::open(&options.store, pool).await?;
+        let store = BrowserStore::open(folder.into(), pool).await?;
         let settings = options.registry_settings(&scope().location().origin())?;
         let mirror = BrowserMirror::open(store.directory().clone()).await;
         let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));

@@ -64,6 +64,8 @@ extern "C" {
         limit: f64,
         room: Option<&Room>,
     ) -> Promise;
+    #[wasm_bindgen(js_name = answerWith)]
+    pub(crate) fn answer_with(url: &str, bytes: &[u8]);
     #[wasm_bindgen(js_name = giveBack)]
     fn give_back(pieces: Vec<Uint8Array>);
 }

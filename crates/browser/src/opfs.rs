@@ -5,6 +5,10 @@
 //! second, empty file (`pack-0.writer`) as exclusively as ever. That keeps a worker that is being ended, and may still be
 //! writing, and its successor apart, which a Web Lock would not: it is let go of before the files are.
 
+use crate::error::to_javascript;
+use crate::javascript::scope;
+use crate::store::file_fault;
+use futures_util::future::try_join;
 use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};
 use js_sys::{AsyncIterator, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -33,13 +37,24 @@ enum Mode {
     Shared,
 }
 
-use crate::javascript::scope;
-
 /// One folder of OPFS.
 #[derive(Debug, Clone)]
 pub(crate) struct OpfsDirectory {
     handle: FileSystemDirectoryHandle,
     name: String,
+}
+
+impl From<FileSystemDirectoryHandle> for OpfsDirectory {
+    fn from(handle: FileSystemDirectoryHandle) -> Self {
+        Self { name: handle.name(), handle }
+    }
+}
+
+/// The folder of the store `name`, made where it is missing.
+#[wasm_bindgen(js_name = openStoreFolder)]
+pub async fn open_store_folder(name: &str) -> Result<FileSystemDirectoryHandle, JsValue> {
+    let opened = OpfsDirectory::open_store(name).await;
+    opened.map(|directory| directory.handle).map_err(|error| to_javascript(&file_fault(&error)))
 }
 
 /// An open file; closed when dropped.
@@ -133,8 +148,11 @@ impl OpfsDirectory {
         if !shares_files() {
             return self.open(name).await;
         }
-        let guard = Guard(self.open_handle(&guard_name(name), Mode::Exclusive, OnMissing::Create).await?);
-        let handle = self.open_handle(name, Mode::Shared, OnMissing::Create).await?;
+        let guard_name = guard_name(name);
+        let (guard, pack) =
+            try_join(self.file(&guard_name, OnMissing::Create), self.file(name, OnMissing::Create)).await?;
+        let guard = Guard(self.access(&guard_name, &guard, Mode::Exclusive).await?);
+        let handle = self.access(name, &pack, Mode::Shared).await?;
         Ok(OpfsFile { handle, name: self.path(name), guard: Some(guard) })
     }
 
@@ -177,11 +195,22 @@ impl OpfsDirectory {
         mode: Mode,
         on_missing: OnMissing,
     ) -> Result<FileSystemSyncAccessHandle, FileError> {
-        let path = self.path(name);
+        let file = self.file(name, on_missing).await?;
+        self.access(name, &file, mode).await
+    }
+
+    async fn file(&self, name: &str, on_missing: OnMissing) -> Result<FileSystemFileHandle, FileError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(on_missing == OnMissing::Create);
-        let file: FileSystemFileHandle =
-            settled(self.handle.get_file_handle_with_options(name, &options), &path).await?;
+        settled(self.handle.get_file_handle_with_options(name, &options), &self.path(name)).await
+    }
+
+    async fn access(
+        &self,
+        name: &str,
+        file: &FileSystemFileHandle,
+        mode: Mode,
+    ) -> Result<FileSystemSyncAccessHandle, FileError> {
         let promise = match mode {
             Mode::Exclusive => file.create_sync_access_handle(),
             Mode::Shared => {
@@ -191,7 +220,7 @@ impl OpfsDirectory {
                 file.unchecked_ref::<ModalFileHandle>().create_access_handle(&options)
             }
         };
-        settled(promise, &path).await
+        settled(promise, &self.path(name)).await
     }
 
     fn path(&self, name: &str) -> String {

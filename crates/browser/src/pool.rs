@@ -21,7 +21,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn size(this: &PoolPort) -> u32;
     #[wasm_bindgen(method, catch)]
-    fn open(this: &PoolPort, store: &str, packs: Vec<String>) -> Result<Promise, JsValue>;
+    fn open(this: &PoolPort, packs: Vec<String>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn unpack(this: &PoolPort, job: &str, size: f64, body: Option<Uint8Array>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -37,9 +37,9 @@ impl PoolPort {
         self.size() as usize
     }
 
-    pub(crate) async fn open_packs(&self, store: &str, packs: &[PackAssignment]) -> Result<(), Fault> {
+    pub(crate) async fn open_packs(&self, packs: &[PackAssignment]) -> Result<(), Fault> {
         let tokens = packs.iter().map(|pack| PackToken::from(pack).encode()).collect();
-        settle(self.open(store, tokens).map_err(|value| failed(&value))?).await.map(drop)
+        settle(self.open(tokens).map_err(|value| failed(&value))?).await.map(drop)
     }
 
     /// Has a job done by whichever worker is free; those that are known to be big begin first.

@@ -1,27 +1,21 @@
-//! What is done once before it is needed, on something small of our own.
+//! What an install is going to need, done once before it is needed, on something small of our own.
 //!
 //! A browser compiles a function of a module when it is called for the first time, one after the other, and an install begins with
-//! hundreds of them. While the coordinator goes through its own, reading lock or manifest, the unpack workers have nothing to do
-//! yet; so they call what is going to be needed, one what unpacks, one what resolves. All share what is compiled.
+//! hundreds of them. While the page gets ready to ask for one the unpack workers have nothing to do yet; so one of them unpacks
+//! something, and another installs a project, from a registry that is nowhere into a store that is nowhere
+//! (`worker/rehearsal.ts`). All share what is compiled.
 //!
 //! What fails here fails again where somebody is told.
 
+use crate::fetch::answer_with;
 use crate::pool::{UnpackReport, UnpackResult};
-use bytes::Bytes;
 use gantry_archive::{Extractor, Integrity, Limits};
-use gantry_layout::{Omit, plan, wanted};
-use gantry_manifest::{Lockfile, Manifest, Packument};
-use gantry_resolver::{PackumentProblem, Project, ResolveOptions, Resolver, SettledLock, Step};
 use gantry_store::{PackageIndex, SegmentPlace, prepare};
-use std::collections::BTreeSet;
-use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 /// Four small files, one of them a manifest, one an executable.
 const TARBALL: &[u8] = include_bytes!("rehearsal/package.tgz");
-/// A project that depends on `a`, `b` and `c`.
-const ROOT: &[u8] = include_bytes!("rehearsal/package.json");
-/// What a registry would say of `NAME`: two versions that depend on the two others.
+/// What a registry would say of `NAME`: two versions that depend on `a` and `b`. Their tarballs are below `REGISTRY`.
 const PACKUMENT: &str = include_str!("rehearsal/packument.json");
 
 /// Unpacks a small package and forgets it.
@@ -39,34 +33,21 @@ fn unpacked(extractor: &mut Extractor) -> Option<PackageIndex> {
     Some(prepare(extractor.extract("rehearsal", TARBALL).ok()?).index)
 }
 
-/// Resolves a small project, and goes through its lock as an install does.
-#[wasm_bindgen(js_name = rehearseResolving)]
-pub fn rehearse_resolving() {
-    let _ = resolved();
-}
-
-fn resolved() -> Option<()> {
-    let root = Manifest::parse_package_json(ROOT, "package.json").ok()?;
-    let options = ResolveOptions::default();
-    let mut resolver = Resolver::new(root.clone(), None, options.clone()).ok()?;
-    while let Step::Need(requests) = resolver.next().ok()? {
-        for request in requests {
-            resolver.answer(&request.name, packument(request.name.as_str()));
+/// From now on this worker answers by itself what it asks of the registry at `registry` (which ends with a slash): the documents
+/// and tarballs of the packages `a`, `b` and `c`.
+#[wasm_bindgen(js_name = rehearseRegistry)]
+pub fn rehearse_registry(registry: &str) {
+    for name in ["a", "b", "c"] {
+        answer_with(&format!("{registry}{name}"), packument(name, registry).as_bytes());
+        for version in ["1.0.0", "1.1.0"] {
+            answer_with(&format!("{registry}{name}/-/{name}-{version}.tgz"), TARBALL);
         }
     }
-    let text = resolver.finish().ok()?.lockfile.to_bytes();
-    let lock = Lockfile::parse(&text, "package-lock.json").ok()?;
-    let inert = SettledLock::of(&Project::from(root), &lock, &options)?.check_machine().ok()?.inert;
-    wanted(&lock, &inert, &Omit::default()).ok()?;
-    let index = Arc::new(unpacked(&mut Extractor::new(Limits::default()))?);
-    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), &|_| Some(Arc::clone(&index))).ok()?;
-    Some(())
 }
 
-fn packument(name: &str) -> Result<Arc<Packument>, PackumentProblem> {
-    let body = Bytes::from(PACKUMENT.replace("NAME", name));
-    let scanned = Packument::scan(body).map_err(|_| PackumentProblem::NotFound)?;
-    Ok(Arc::new(scanned.into_outlined()))
+fn packument(name: &str, registry: &str) -> String {
+    let integrity = Integrity::sha512_of(TARBALL).to_string();
+    PACKUMENT.replace("NAME", name).replace("REGISTRY", registry).replace("INTEGRITY", &integrity)
 }
 
 #[cfg(test)]

@@ -71,7 +71,6 @@ enum Reader {
 /// The store as the pipeline sees it.
 #[derive(Debug)]
 pub(crate) struct BrowserStore {
-    name: String,
     directory: OpfsDirectory,
     pool: PoolPort,
     /// `None` only while everything is being removed, and where the store could not be opened again after that.
@@ -115,12 +114,10 @@ impl BrowserStore {
         Ok(IngestReport { index, bytes: result.bytes, requests: result.requests, spans })
     }
 
-    /// Opens the store `name` of this origin.
-    pub async fn open(name: &str, pool: PoolPort) -> Result<Rc<Self>, Fault> {
-        let directory = OpfsDirectory::open_store(name).await.map_err(|error| file_fault(&error))?;
+    /// Opens the store in `directory`.
+    pub async fn open(directory: OpfsDirectory, pool: PoolPort) -> Result<Rc<Self>, Fault> {
         let packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
         Ok(Rc::new_cyclic(|this| Self {
-            name: name.to_owned(),
             directory,
             pool,
             packs: RefCell::new(Some(packs)),

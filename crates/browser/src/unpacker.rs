@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
+use web_sys::FileSystemDirectoryHandle;
 
 /// Bytes of a large tarball that are in this module's memory at a time.
 const PIECE: u32 = 256 << 10;
@@ -42,7 +43,6 @@ pub struct Unpacker {
 
 #[derive(Deserialize)]
 struct UnpackerOptions {
-    store: String,
     pack: String,
     /// Whether a worker that was lost had opened the pack before.
     successor: bool,
@@ -51,9 +51,9 @@ struct UnpackerOptions {
 #[wasm_bindgen]
 impl Unpacker {
     /// Opens the pack: cuts off what was never recorded in it, or, in place of a worker that was lost, goes on behind what
-    /// that one wrote.
-    pub async fn open(options: JsValue) -> Result<Unpacker, JsValue> {
-        Self::open_pack(options).await.map_err(|fault| to_javascript(&fault))
+    /// that one wrote. `folder` is the store's.
+    pub async fn open(options: JsValue, folder: FileSystemDirectoryHandle) -> Result<Unpacker, JsValue> {
+        Self::open_pack(options, folder.into()).await.map_err(|fault| to_javascript(&fault))
     }
 
     /// Runs one job to its end, which may be that all are given up.
@@ -103,10 +103,9 @@ impl Unpacker {
 }
 
 impl Unpacker {
-    async fn open_pack(options: JsValue) -> Result<Self, Fault> {
-        let UnpackerOptions { store, pack, successor } = from_object(options, "the options of an unpack worker")?;
+    async fn open_pack(options: JsValue, directory: OpfsDirectory) -> Result<Self, Fault> {
+        let UnpackerOptions { pack, successor } = from_object(options, "the options of an unpack worker")?;
         let token = PackToken::decode(&pack)?;
-        let directory = OpfsDirectory::open_store(&store).await.map_err(|error| file_fault(&error))?;
         let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
         let open = if successor { PackWriter::resume } else { PackWriter::open };
         let writer = open(file, token.pack, token.start).map_err(|error| Fault::from(&error))?;

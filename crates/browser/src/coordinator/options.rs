@@ -18,7 +18,6 @@ const DEFAULT_CPU: &str = "wasm32";
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CoordinatorOptions {
     pub registry: String,
-    pub store: String,
     #[serde(default)]
     scopes: BTreeMap<String, String>,
     token: Option<String>,

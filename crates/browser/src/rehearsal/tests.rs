@@ -1,5 +1,7 @@
-use super::{resolved, unpacked};
+use super::{packument, unpacked};
+use bytes::Bytes;
 use gantry_archive::{Extractor, Limits};
+use gantry_manifest::Packument;
 
 #[test]
 fn the_package_is_unpacked_to_its_end() {
@@ -9,6 +11,12 @@ fn the_package_is_unpacked_to_its_end() {
 }
 
 #[test]
-fn the_project_is_resolved_to_its_end() {
-    assert!(resolved().is_some());
+fn the_registry_has_tarballs_of_all_versions() {
+    let body = Bytes::from(packument("a", "https://registry.example/"));
+    let packument = Packument::scan(body).expect("it is a document");
+    let tarball = |version: &str| {
+        packument.manifest(version).and_then(|manifest| Some(manifest.dist.as_ref()?.tarball.to_string()))
+    };
+    assert_eq!(tarball("1.0.0").as_deref(), Some("https://registry.example/a/-/a-1.0.0.tgz"));
+    assert_eq!(tarball("1.1.0").as_deref(), Some("https://registry.example/a/-/a-1.1.0.tgz"));
 }

@@ -62,7 +62,7 @@ impl BrowserStore {
             let _guard = self.opening.lock().await;
             self.readers.borrow_mut().clear();
             // Side by side: whoever waits for both begins with a lock or a manifest meanwhile, and hears of nothing until then.
-            let (opened, is_there) = join(self.pool.open_packs(&self.name, &packs), self.is_there()).await;
+            let (opened, is_there) = join(self.pool.open_packs(&packs), self.is_there()).await;
             // What is written into files that the browser has removed is nowhere.
             if !is_there? {
                 return Err(cleared());
