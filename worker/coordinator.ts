@@ -21,7 +21,7 @@ import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
 import { defaultPoolSize, Pool } from './pool.js';
-import { requireStorage } from './storage.js';
+import { hasStore, requireStorage } from './storage.js';
 import { holdStore, withoutReaders } from './store-lock.js';
 import { reportTraps } from './traps.js';
 import { UnpackWorker } from './unpack-worker.js';
@@ -142,7 +142,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
   const patience = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   const release = await holdStore(parameters.store, patience, () => emit?.([{ type: 'waiting' }]));
   try {
-    const module = await compile(parameters.wasmUrl, signal).catch((error: unknown) => {
+    const compiling = compile(parameters.wasmUrl, signal).catch((error: unknown) => {
       if (signal.aborted) throw stopped(signal);
       throw new GantryError({
         code: 'WASM_UNAVAILABLE',
@@ -151,8 +151,11 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       });
     });
     const { registry, store: name, scopes, token, replaceRegistryHost } = parameters;
-    const pool = new Pool(module, name, parameters.workers ?? defaultPoolSize());
-    await instantiate(module);
+    const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
+    // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module is
+    // on its way.
+    if (!(await hasStore(name))) pool.warm();
+    await instantiate(await compiling);
     const options = {
       registry,
       ...(scopes && { scopes }),
@@ -161,7 +164,6 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       ...patienceOf(parameters),
     };
     const coordinator = await whileHeld(async () => Coordinator.open(options, pool, await openStoreFolder(name)));
-    // Where nothing is stored an install is near, and it will have something to unpack.
     if (coordinator.projects().length === 0) pool.warm();
     store = { name, coordinator, pool, archives: new Archives(), release };
   } catch (error) {

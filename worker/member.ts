@@ -20,7 +20,7 @@ const DEATHS_IN_A_ROW = 3;
 const REHEARSALS: readonly Rehearsal[] = ['unpacking', 'installing'];
 
 export class Member {
-  readonly #module: WebAssembly.Module;
+  readonly #module: Promise<WebAssembly.Module>;
   readonly #store: string;
   readonly #index: number;
   readonly #pending = new Map<number, PendingCall>();
@@ -34,7 +34,7 @@ export class Member {
   #deaths = 0;
   #underWay = 0;
 
-  constructor(module: WebAssembly.Module, store: string, index: number) {
+  constructor(module: Promise<WebAssembly.Module>, store: string, index: number) {
     this.#module = module;
     this.#store = store;
     this.#index = index;

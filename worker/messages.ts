@@ -2,10 +2,10 @@
 import type { ErrorData } from '../errors.js';
 import type { OpenPack, UnpackJob, UnpackResult } from '../wasm.js';
 
-/** Page → unpack worker, once: the module to instantiate, and the way to the pool. */
+/** Page → unpack worker, each once: the way to the pool, and then the module to instantiate. */
 export interface Beginning {
-  module: WebAssembly.Module;
   port: MessagePort;
+  module: WebAssembly.Module;
 }
 
 /** What a worker does once before its first job, so that it is compiled. */

@@ -31,7 +31,7 @@ export class Pool implements PoolPort {
   /** Sorted by size; the next job is the last. */
   readonly #queue: QueuedJob[] = [];
 
-  constructor(module: WebAssembly.Module, store: string, size: number) {
+  constructor(module: Promise<WebAssembly.Module>, store: string, size: number) {
     this.size = size;
     this.#members = Array.from({ length: size }, (_, index) => new Member(module, store, index));
   }

@@ -19,6 +19,17 @@ export async function requireStorage(): Promise<void> {
   }
 }
 
+/** Whether a store of that name has ever been opened here. Where it is only the module knows better (`openStoreFolder`). */
+export async function hasStore(name: string): Promise<boolean> {
+  try {
+    const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
+    await stores.getDirectoryHandle(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function unavailable(message: string): GantryError {
   return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
 }

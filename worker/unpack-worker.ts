@@ -19,8 +19,8 @@ export class UnpackWorker {
   /** To the worker. */
   readonly post = batched<PoolRequest>((requests) => this.#port.postMessage(requests));
 
-  /** Starts one. */
-  constructor(module: WebAssembly.Module, name: string, listeners: Listeners) {
+  /** Starts one. It gets its module when that is there. */
+  constructor(module: Promise<WebAssembly.Module>, name: string, listeners: Listeners) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#listeners = listeners;
@@ -28,8 +28,14 @@ export class UnpackWorker {
       for (const response of data) listeners.message(response);
     };
     started.set(this.#number, this);
-    const request: Response = { unpackWorker: { start: this.#number, name, module, port: port2 } };
+    const request: Response = { unpackWorker: { start: this.#number, name, port: port2 } };
     scope.postMessage(request, [port2]);
+    const give = (module: WebAssembly.Module) => {
+      const request: Response = { unpackWorker: { give: this.#number, module } };
+      scope.postMessage(request);
+    };
+    // Without a module the store is not opened, and all its workers are ended.
+    module.then(give, () => {});
   }
 
   end(): void {

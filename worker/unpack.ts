@@ -19,9 +19,8 @@ import { rehearseInstalling } from './rehearsal.js';
 import { reportTraps } from './traps.js';
 import { whileHeld } from './while-held.js';
 
-const beginning = new Promise<Beginning>((resolve) => {
-  self.addEventListener('message', ({ data }: MessageEvent<Beginning>) => resolve(data), { once: true });
-});
+const port = given('port');
+const module = given('module');
 /** Aborted when there is something to do. */
 const idling = new AbortController();
 const rehearsals: Record<Rehearsal, () => void> = {
@@ -36,14 +35,24 @@ let store: string;
 let folder: Promise<FileSystemDirectoryHandle>;
 
 const post = batched<PoolResponse>((responses) => {
-  void beginning.then(({ port }) => port.postMessage(responses));
+  void port.then((port) => port.postMessage(responses));
 });
 const isTrap = reportTraps((fatal) => post({ fatal }));
-void beginning.then(({ port }) => {
+void port.then((port) => {
   port.onmessage = ({ data }: MessageEvent<PoolRequest[]>) => {
     for (const request of data) void receive(request);
   };
 });
+
+/** Resolves when the page has given it. */
+function given<Name extends keyof Beginning>(name: Name): Promise<Beginning[Name]> {
+  return new Promise((resolve) => {
+    self.addEventListener('message', ({ data }: MessageEvent<Partial<Beginning>>) => {
+      const value = data[name];
+      if (value) resolve(value);
+    });
+  });
+}
 
 async function receive(request: PoolRequest): Promise<void> {
   if ('giveUp' in request) {
@@ -62,7 +71,7 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
     case 'start':
       await holdForLife(request.aliveLock);
       post({ alive: true });
-      await instantiate((await beginning).module);
+      await instantiate(await module);
       store = request.store;
       folder = openStoreFolder(store);
       // Whoever opens a pack asks again.

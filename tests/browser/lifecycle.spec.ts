@@ -447,7 +447,7 @@ test('an unpack worker that could not start is replaced by the next install', as
     `addEventListener('message', ({ data: { port } }) => {
       const refused = ({ id }) => ({ id, error: ${JSON.stringify(refusal)} });
       port.onmessage = ({ data }) => port.postMessage(data.map(refused));
-    });`,
+    }, { once: true });`,
   );
   const start = (registry: string) =>
     inPage(

@@ -97,6 +97,7 @@ export class Connection {
     if ('unpackWorker' in response) {
       const request = response.unpackWorker;
       if ('end' in request) this.#unpackWorkers.end(request.end);
+      else if ('give' in request) this.#unpackWorkers.give(request);
       else if (!this.#ended) this.#unpackWorkers.start(request);
       return;
     }

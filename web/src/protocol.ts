@@ -383,7 +383,8 @@ export interface UnpackWorkerFailure {
 }
 /** What the coordinator asks of the page, which starts and ends workers for it; numbers are the coordinator's. */
 export type UnpackWorkerRequest =
-  | { start: number; name: string; module: WebAssembly.Module; port: MessagePort }
+  | { start: number; name: string; port: MessagePort }
+  | { give: number; module: WebAssembly.Module }
   | { end: number };
 
 /** Coordinator → page. */

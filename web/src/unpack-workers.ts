@@ -17,7 +17,7 @@ export class UnpackWorkers {
     this.#onError = onError;
   }
 
-  start({ start: number, name, module, port }: Extract<UnpackWorkerRequest, { start: number }>): void {
+  start({ start: number, name, port }: Extract<UnpackWorkerRequest, { start: number }>): void {
     // Bundlers look for exactly this expression.
     const worker = isForeign(import.meta.url)
       ? startForeignWorker('./worker/unpack.js', import.meta.url, name)
@@ -27,7 +27,12 @@ export class UnpackWorkers {
       event.preventDefault();
       this.#onError(number, event.message ?? 'its script could not be loaded');
     });
-    worker.postMessage({ module, port }, [port]);
+    worker.postMessage({ port }, [port]);
+  }
+
+  /** Give one that was started its module. */
+  give({ give: number, module }: Extract<UnpackWorkerRequest, { give: number }>): void {
+    this.#workers.get(number)?.postMessage({ module });
   }
 
   end(number: number): void {
