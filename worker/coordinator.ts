@@ -150,6 +150,8 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
         hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
       });
     });
+    // Why it failed is told where it is awaited, which may be later.
+    compiling.catch(() => {});
     const { registry, store: name, scopes, token, replaceRegistryHost } = parameters;
     const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
     // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module is
@@ -164,6 +166,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       ...patienceOf(parameters),
     };
     const coordinator = await whileHeld(async () => Coordinator.open(options, pool, await openStoreFolder(name)));
+    // So it is where a store has no project any more.
     if (coordinator.projects().length === 0) pool.warm();
     store = { name, coordinator, pool, archives: new Archives(), release };
   } catch (error) {

@@ -19,7 +19,7 @@ export async function requireStorage(): Promise<void> {
   }
 }
 
-/** Whether a store of that name has ever been opened here. Where it is only the module knows better (`openStoreFolder`). */
+/** Whether there is a store of that name, asked before there is a module that could tell (`OpfsDirectory::open_store`). */
 export async function hasStore(name: string): Promise<boolean> {
   try {
     const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');

@@ -25,8 +25,8 @@ const module = given('module');
 const idling = new AbortController();
 const rehearsals: Record<Rehearsal, () => void> = {
   unpacking: rehearseUnpacking,
-  // What fails there fails again where somebody is told.
-  installing: () => void rehearseInstalling(idling.signal).catch(() => {}),
+  // What fails there fails again where somebody is told, but for a trap: the module is of no use after it.
+  installing: () => void rehearseInstalling(idling.signal).catch(isTrap),
 };
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
