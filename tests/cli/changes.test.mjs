@@ -74,6 +74,32 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.deepEqual(written(pair).dependencies, { right: '~1.0.0' });
   });
 
+  test('what a tarball carries although nothing needs it is found again where a tree is made', (context) => {
+    const pair = pairOf(context, { dependencies: { 'with-leftovers': '1' } });
+    const leftover = 'node_modules/with-leftovers/node_modules/inside/node_modules/leftover';
+    const locked = () => JSON.parse(read(pair.folders[0], 'package-lock.json')).packages[leftover];
+    pair.same('first');
+    assert.deepEqual([locked().extraneous, locked().inBundle], [true, true]);
+    pair.same('another beside it', 'install', ['right']);
+    assert.ok(locked());
+    pair.same('nothing more');
+    pair.same('from the lock', 'ci');
+    pair.remove('node_modules');
+    pair.same('the lock alone', 'install', ['--package-lock-only', 'left']);
+    assert.equal(locked(), undefined);
+    pair.same('a tree that is new', 'install');
+    assert.ok(locked());
+  });
+
+  test('what a tarball carries although nothing needs it is not looked for where the tarball is left out', (context) => {
+    const pair = pairOf(context, { devDependencies: { 'with-leftovers': '1' } });
+    pair.same('first');
+    pair.same('left out', 'install', ['--omit=dev']);
+    assert.doesNotMatch(read(pair.folders[0], 'package-lock.json'), /leftover"/);
+    pair.same('there again', 'install');
+    assert.match(read(pair.folders[0], 'package-lock.json'), /leftover"/);
+  });
+
   test('an alias is saved as one', (context) => {
     const pair = pairOf(context);
     pair.same('with a range', 'install', ['old@npm:left@1.0.0']);

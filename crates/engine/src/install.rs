@@ -1,5 +1,6 @@
 //! The pipeline itself.
 
+use crate::carried::{add_unneeded, is_to_be_completed};
 use crate::changes::Asked;
 use crate::complete::{Lacking, complete_lock};
 use crate::fetch::fetch;
@@ -65,7 +66,8 @@ async fn run<H: Host>(
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
-    let Some(abbreviated) = abbreviated else {
+    let completes = is_to_be_completed(request, &lockfile);
+    let Some(abbreviated) = abbreviated.or_else(|| completes.then(FxHashSet::default)) else {
         // A lock that is kept to: nothing is to be added to what it says, and no change was asked for.
         set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
         let bringing = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local();
@@ -80,6 +82,10 @@ async fn run<H: Host>(
         return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
     };
     let brought = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
+    if completes {
+        let present = (&inert, &brought.in_place);
+        add_unneeded(host, request, &beginning.project, &mut lockfile, present).boxed_local().await?;
+    }
     let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);

@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 mod ahead;
+mod carried;
 mod changes;
 mod complete;
 mod error;

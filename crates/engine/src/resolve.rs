@@ -1,5 +1,6 @@
 //! Drives the resolver: its requests become packument flights, its picks become package flights.
 
+use crate::carried::contents_of;
 use crate::host::{Host, PackageStore};
 use crate::jobs::job_of;
 use crate::progress::Progress;
@@ -10,7 +11,7 @@ use crate::{EngineError, Fault};
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_layout::Omit;
-use gantry_manifest::{Lockfile, Manifest, TextStyle};
+use gantry_manifest::{Lockfile, TextStyle};
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
@@ -19,8 +20,6 @@ use gantry_resolver::{
 };
 use gantry_store::PackageKey;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 
 /// A resolved tree, and what is needed to complete its lock.
 pub(crate) struct Resolved {
@@ -49,7 +48,7 @@ pub(crate) async fn resolve<'a, H: Host>(
             return Err(Fault::new("WORKER_LOST", "the resolver waits for answers that nobody is fetching").into());
         };
         if let Some((bundle, key)) = resolving.land(landing, traffic, progress)? {
-            let contents = bundled_manifests(host, &key).boxed_local().await?;
+            let contents = contents_of(host, &key).boxed_local().await?;
             resolving.resolver.answer_bundle(bundle.id, Ok(contents));
         }
     }
@@ -161,7 +160,7 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
                 continue;
             };
             if host.store().index(&job.key).is_some() {
-                self.resolver.answer_bundle(bundle.id, Ok(bundled_manifests(host, &job.key).await?));
+                self.resolver.answer_bundle(bundle.id, Ok(contents_of(host, &job.key).await?));
                 answered = true;
             } else if let Some(fault) = traffic.failure(&job.key).cloned() {
                 // It was fetched on a guess, and is not fetched again.
@@ -286,40 +285,4 @@ fn explain(error: ResolveError, failures: &FxHashMap<String, Fault>) -> EngineEr
 
 fn problem_of(fault: &Fault) -> PackumentProblem {
     PackumentProblem::Failed { code: "REGISTRY_TARBALL", message: fault.message.clone() }
-}
-
-/// The manifests of all packages below a stored package's own `node_modules`, and its shrinkwrap.
-async fn bundled_manifests<H: Host>(host: &H, key: &PackageKey) -> Result<BundleContents, Fault> {
-    let Some(index) = host.store().index(key) else { return Ok(BundleContents::default()) };
-    let shrinkwrap = match host.store().read_file(key, SHRINKWRAP).await? {
-        // One that cannot be read is none, as for npm.
-        Some(bytes) => Lockfile::parse(&bytes, SHRINKWRAP).ok(),
-        None => None,
-    };
-    let mut found = Vec::new();
-    for file in index.files.iter().filter(|file| is_bundled_manifest(&file.path)) {
-        let bytes = host.store().read_file(key, &file.path).await?.unwrap_or_default();
-        // npm too passes over what it cannot read there.
-        if let Ok(manifest) = Manifest::parse_package_json(&bytes, &file.path) {
-            let folder = file.path.strip_suffix("/package.json").unwrap_or(&file.path);
-            found.push((folder.to_owned(), manifest));
-        }
-    }
-    Ok(BundleContents { packages: found, shrinkwrap })
-}
-
-/// Whether `path` is the `package.json` of a package directly in some `node_modules` of the tarball.
-fn is_bundled_manifest(path: &str) -> bool {
-    let Some(folder) = path.strip_suffix("/package.json") else { return false };
-    let mut rest = folder;
-    loop {
-        let Some(inside) = rest.strip_prefix("node_modules/") else { return false };
-        let names = if inside.starts_with('@') { 2 } else { 1 };
-        let length = inside.split('/').take(names).map(|part| part.len() + 1).sum::<usize>() - 1;
-        match inside.get(length..) {
-            Some("") => return inside.split('/').count() == names,
-            Some(more) => rest = more.trim_start_matches('/'),
-            None => return false,
-        }
-    }
 }

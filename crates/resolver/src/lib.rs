@@ -11,6 +11,7 @@
 #![deny(missing_docs)]
 
 mod build;
+mod carried;
 mod check_lock;
 mod error;
 mod explain;
@@ -33,6 +34,7 @@ mod to_lock;
 mod why;
 mod yarn;
 
+pub use carried::carried_entries;
 pub use check_lock::{MachineCheck, SettledLock, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};

@@ -83,7 +83,8 @@ impl Builder {
         LockEntry { manifest, ..LockEntry::default() }
     }
 
-    fn entry(&self, path: String, id: NodeId) -> LockEntry {
+    /// The entry of one node, which is to be at `path`.
+    pub(crate) fn entry(&self, path: String, id: NodeId) -> LockEntry {
         let node = self.forest.node(id);
         if let Some(target) = node.link {
             return LockEntry {

@@ -80,7 +80,7 @@ impl Builder {
         self.forest.calculate_flags_from(node);
     }
 
-    fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
+    pub(crate) fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
         // Parents before their children, whatever order they come in.
         packages.sort_by_cached_key(|(path, ..)| (path.matches("node_modules/").count(), path.to_owned()));
         let peers = if self.options.legacy_peer_deps { Peers::Ignore } else { Peers::Load };
