@@ -8,6 +8,7 @@ import { provideRecording, recordingFolder } from '../lib/recording.mjs';
 import { buildPackage } from '../lib/site.mjs';
 import { buildWasi, provideWasiHosts } from '../lib/wasi.mjs';
 import { buildConformance, buildWasm } from '../lib/wasm.mjs';
+import { provideWebkit } from '../lib/webkit.mjs';
 
 /** The command and what it installs from; resolves to the variables that tell the tests where they are. */
 export async function provideCommand() {
@@ -20,7 +21,7 @@ export async function provideCommand() {
 
 /** The command, the package and the browsers that load it. Browsers first: where they are missing nothing need be built. */
 export async function provideAll() {
-  const browsers = await provideBrowsers();
+  const browsers = { ...(await provideBrowsers()), ...(await provideWebkit()) };
   await providePrograms('browser', ['git', 'unzip', 'python3']);
   const command = await provideCommand();
   await buildWasm();

@@ -1,4 +1,4 @@
-/** Browser tests: `npm test -- browser`. Chromium is driven by Playwright; Firefox by its own spec (firefox.spec.ts). */
+/** Browser tests: `npm test -- browser`. Chromium is driven by Playwright; Firefox and WebKit by their own specs. */
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 

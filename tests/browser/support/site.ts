@@ -34,7 +34,7 @@ export class Site {
   /** Pages, or other texts, that exist for one test only, by path; they go before files. */
   readonly pages = new Map<string, string>();
   /** What answers requests below a path, by that path with its final slash; they go before everything else. */
-  readonly answering = new Map<string, (address: URL, response: ServerResponse) => void>();
+  readonly answering = new Map<string, (address: URL, response: ServerResponse, request: IncomingMessage) => void>();
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -48,7 +48,7 @@ export class Site {
       const address = new URL(request.url ?? '/', 'http://site.test');
       const path = address.pathname;
       const answer = [...(site?.answering ?? [])].find(([start]) => path.startsWith(start))?.[1];
-      if (answer) answer(address, response);
+      if (answer) answer(address, response, request);
       else if (path.startsWith(REGISTRY_PATH)) passOn(registry + path.slice(REGISTRY_PATH.length), request, response);
       else serve(path, site?.pages.get(path), response);
     });
