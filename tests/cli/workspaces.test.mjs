@@ -87,6 +87,22 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.same('a folder that is not there');
   });
 
+  test('ci clears what workspaces have of their own, and no other folder that is linked to', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': root({ workspaces: ['p/*'], dependencies: { lib: 'file:lib' } }),
+      'p/a/package.json': member('a', { dependencies: { left: '1' } }),
+      'lib/package.json': member('lib', { dependencies: { left: '1' }, devDependencies: { right: '1' } }),
+    });
+    pair.same('first');
+    pair.write({
+      'p/a/node_modules/stranger/package.json': member('stranger'),
+      'lib/node_modules/right/package.json': member('right'),
+      'lib/node_modules/right/index.js': '',
+    });
+    pair.same('from the lock', 'ci');
+    assert.ok(listing(pair.folders[0]).some((line) => line.startsWith('lib/node_modules/right/index.js ')));
+  });
+
   test('tarballs of the project are unpacked, and refused where they are not what the lock says', (context) => {
     const pair = new Pair(context, registry, { 'package.json': root({}) });
     const source = join(pair.workspace.folder, 'source');

@@ -304,7 +304,8 @@ async fn conclude<H: Host>(
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
-        let plan = plan(&text, inert, &request.omit, &index)?;
+        let mut plan = plan(&text, inert, &request.omit, &index)?;
+        plan.workspaces = project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
             if index(&package.key).is_some_and(|index| index.facts.has_install_script) {

@@ -23,6 +23,9 @@ pub struct Plan {
     pub executables: Vec<String>,
     /// Contents of `node_modules/.package-lock.json`.
     pub hidden_lock: Vec<u8>,
+    /// Folders of the project's workspaces, whose `node_modules` an install may clear: those of other folders of the user's
+    /// that the tree links to are their own. For whoever knows the project to fill in.
+    pub workspaces: BTreeSet<String>,
 }
 
 impl Plan {
@@ -120,7 +123,7 @@ pub fn plan(
     links.extend(commands);
     links.sort_by(|left, right| left.path.cmp(&right.path));
     let hidden_lock = text.to_hidden_bytes(&|entry| selection.leaves_out(entry));
-    Ok(Plan { packages, links, executables, hidden_lock })
+    Ok(Plan { packages, links, executables, hidden_lock, workspaces: BTreeSet::new() })
 }
 
 /// The indexes of all packages of a plan, by path.

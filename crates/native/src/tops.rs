@@ -26,7 +26,8 @@ fn is_outer(folder: &str) -> bool {
     !folder.is_empty() && folder.split('/').all(|part| part != MODULES)
 }
 
-/// Publishes what was built for the user's folders, and for `ci` takes away what of them has nothing any more.
+/// Publishes what was built for the user's folders, and for `ci` takes away what of the workspaces has nothing any more. The
+/// `node_modules` of other folders that are linked to is their own affair, as for npm (`npm-ci:rm` in its `ci.js`).
 pub(crate) fn replace_trees(
     project: &Path,
     plan: &Plan,
@@ -47,7 +48,7 @@ pub(crate) fn replace_trees(
         moves.rename(PUBLISH, &built, &modules)?;
     }
     if mode == InstallMode::Ci {
-        for top in linked_folders(plan).iter().filter(|top| !wanted.contains(top.as_str())) {
+        for top in plan.workspaces.iter().filter(|top| is_outer(top) && !wanted.contains(top.as_str())) {
             set_aside(project, &format!("{top}/{MODULES}"), workspace, moves)?;
         }
     }
@@ -61,12 +62,6 @@ fn set_aside(project: &Path, place: &str, workspace: &Workspace, moves: &mut Mov
     let old = workspace.old().join(place);
     make_parent(&old)?;
     moves.rename(SET_ASIDE, &project.join(place), &old).map(drop)
-}
-
-/// The user's folders inside of the project that a plan links to.
-fn linked_folders(plan: &Plan) -> BTreeSet<String> {
-    let folders = plan.links.iter().filter(|link| link.kind == LinkKind::Folder);
-    folders.filter_map(|link| followed(&link.path, &link.target)).filter(|folder| is_outer(folder)).collect()
 }
 
 /// Where a link leads, relative to the project; `None` if that is outside of it.
