@@ -8,6 +8,7 @@
 
 mod changes;
 mod commands;
+mod dev_engines;
 mod failure;
 mod options;
 mod output;

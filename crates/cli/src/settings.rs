@@ -1,6 +1,7 @@
 //! From options and npm's settings to what the engine takes.
 
 use crate::changes::{Task, changes};
+use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
 use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
 use gantry_layout::Omit;
@@ -17,15 +18,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
-const UNSUPPORTED: &[(&str, bool)] = &[
-    ("bin-links", false),
-    ("install-links", true),
-    ("dry-run", true),
-    ("global", true),
-    ("global-style", true),
-    ("legacy-bundling", true),
-    ("workspaces", true),
-];
+const UNSUPPORTED: &[(&str, bool)] =
+    &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true), ("workspaces", true)];
 
 /// The same for settings that are not switches.
 const UNSUPPORTED_TEXTS: &[&str] = &["workspace", "cert", "key"];
@@ -69,6 +63,8 @@ pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Res
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
     let omit = omitted(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
     let mut resolve = resolve_options(&config, node_version, omit, &project)?;
+    let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
+    warnings.extend(dev_engines::check(&package_json, &machine, resolve.force)?);
     let mut lock_use = lock_use(&config);
     let changes = changes(task, &config, &project)?;
     if matches!(task, Task::Update(_)) {
