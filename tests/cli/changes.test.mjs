@@ -100,6 +100,63 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.match(read(pair.folders[0], 'package-lock.json'), /leftover"/);
   });
 
+  test('a lock that fits is laid out like package.json, and mended where it says too much', (context) => {
+    const pair = pairOf(context, { dependencies: { left: '1.0.0', right: '1' } });
+    pair.same('first');
+    const manifestText = (indentation, newline) =>
+      JSON.stringify(written(pair), null, indentation).replaceAll('\n', newline) + newline;
+    for (const [indentation, newline] of [
+      ['\t', '\n'],
+      [4, '\r\n'],
+      [2, '\n'],
+    ]) {
+      pair.write({ 'package.json': manifestText(indentation, newline) });
+      pair.same(`laid out by ${JSON.stringify([indentation, newline])}`);
+    }
+    for (const change of [{ extraneous: true }, { inBundle: true }]) {
+      const lock = JSON.parse(read(pair.folders[0], 'package-lock.json'));
+      Object.assign(lock.packages['node_modules/left'], change);
+      pair.write({ 'package-lock.json': lock });
+      pair.same(JSON.stringify(change));
+    }
+    pair.write({ '.npmrc': 'omit-lockfile-registry-resolved=true\n' });
+    pair.same('without addresses');
+    assert.doesNotMatch(read(pair.folders[0], 'package-lock.json'), /resolved/);
+  });
+
+  test("install strategies by the names of npm's past", (context) => {
+    for (const name of ['global-style', 'legacy-bundling']) {
+      const pair = pairOf(
+        context,
+        { dependencies: { right: '1', '@scope/middle': '1' } },
+        { '.npmrc': `${name}=true\n` },
+      );
+      pair.same(name);
+      pair.same(`${name}, again`);
+    }
+  });
+
+  test('devEngines: what is not there is refused or told of, as the project says', (context) => {
+    const dependencies = { left: '1.0.0' };
+    const pair = pairOf(context, { dependencies });
+    const demand = (devEngines) => pair.write({ 'package.json': manifest({ dependencies, devEngines }) });
+    demand({ packageManager: { name: 'npm', version: '>=11' }, runtime: [{ name: 'deno' }, { name: 'node' }] });
+    pair.same('all is there');
+    for (const wrong of [
+      { packageManager: { name: 'pnpm' } },
+      { runtime: { name: 'node', version: '^1.0.0' } },
+      { cpu: { name: 'pdp11', onFail: 'download' } },
+      { os: 'linux' },
+    ]) {
+      demand(wrong);
+      for (const command of ['install', 'ci']) pair.fail(JSON.stringify(wrong), 'DEV_ENGINES', command);
+    }
+    demand({ packageManager: { name: 'pnpm', onFail: 'warn' } });
+    pair.same('a warning');
+    demand({ runtime: { name: 'bun' } });
+    pair.same('by force', 'install', ['--force']);
+  });
+
   test('an alias is saved as one', (context) => {
     const pair = pairOf(context);
     pair.same('with a range', 'install', ['old@npm:left@1.0.0']);

@@ -79,7 +79,6 @@ describe('options', { concurrency: 1 }, () => {
     const refusals = {
       'bin-links=false': 'bin-links',
       'lockfile-version=7': 'lockfile-version',
-      'global-style=true': 'global-style',
       'cert=-----BEGIN CERTIFICATE-----': 'cert',
       '_authToken=secret': '_authToken',
       '_auth=secret': '_auth',

@@ -70,6 +70,24 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     assert.deepEqual(after, before);
   });
 
+  test('a workspace is saved by its version, whatever it is asked for by', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': root({ workspaces: ['p/*'] }),
+      'p/a/package.json': member('a'),
+      'p/left/package.json': member('left'),
+    });
+    const saved = () => JSON.parse(readFileSync(join(pair.folders[0], 'package.json'), 'utf8'));
+    pair.same('by its folder', 'install', ['./p/a']);
+    assert.deepEqual(saved().dependencies, { a: '^1.0.0' });
+    pair.same('for development', 'install', ['-D', 'file:p/a']);
+    pair.same('a range that it is not in', 'install', ['left@2']);
+    assert.deepEqual(saved().dependencies, { left: '^1.0.0' });
+    pair.same('exactly', 'install', ['-E', 'a']);
+    pair.write({ 'package.json': root({ workspaces: ['p/*'], dependencies: { a: 'file:p/a' } }) });
+    pair.same('one that is listed by its folder', 'install', ['a']);
+    assert.deepEqual(saved().dependencies, { a: '^1.0.0' });
+  });
+
   test('folders are linked to, from folders too', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ dependencies: { one: 'file:./libs/one', outside: 'file:../outside' } }),

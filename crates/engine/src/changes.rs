@@ -14,7 +14,7 @@ use crate::request::{Changes, InstallRequest, Update};
 use crate::sources::{Found, look_into};
 use futures_util::future::try_join_all;
 use gantry_manifest::{DependencyKind, LockEntry, Lockfile, Manifest, with_dependencies};
-use gantry_resolver::{ResolveError, Source, SourceRequest, path_in_project, pick_version};
+use gantry_resolver::{Project, ResolveError, Source, SourceRequest, Workspace, path_in_project, pick_version};
 use gantry_spec::{Range, Spec, SpecKind};
 
 /// What was asked for, once its names are known.
@@ -81,19 +81,20 @@ impl Asked {
     pub(crate) fn save(
         &self,
         request: &InstallRequest,
-        manifest: &mut Manifest,
+        project: &mut Project,
         lock: &mut Lockfile,
     ) -> Result<Option<Vec<u8>>, EngineError> {
+        let Project { root: manifest, workspaces, .. } = project;
         let Changes { kind, save, update, .. } = &request.changes;
         if !save {
             return Ok(None);
         }
         for Addition { name, .. } in &self.additions {
-            save_range(request, manifest, lock, name, *kind);
+            save_range(request, (manifest, workspaces), lock, name, *kind);
         }
         let updated = updated(update, manifest, lock);
         for name in &updated {
-            save_range(request, manifest, lock, name, None);
+            save_range(request, (manifest, workspaces), lock, name, None);
         }
         // npm leaves the file alone, however it is written, where no dependency is concerned.
         if self.additions.is_empty() && !self.removes && updated.is_empty() {
@@ -222,7 +223,7 @@ fn updated(update: &Update, manifest: &Manifest, lock: &Lockfile) -> Vec<String>
 
 fn save_range(
     request: &InstallRequest,
-    manifest: &mut Manifest,
+    (manifest, workspaces): (&mut Manifest, &[Workspace]),
     lock: &Lockfile,
     name: &str,
     kind: Option<DependencyKind>,
@@ -231,8 +232,14 @@ fn save_range(
     // An optional one that could not be had is not in the tree, and stays as it was asked for.
     let Some(installed) = lock.entry(&place_of(name)) else { return };
     let Ok(spec) = Spec::parse(name, &asked) else { return };
-    let Some(range) = range_of(request, name, &spec, installed, lock) else { return };
-    let is_local = matches!(spec.kind, SpecKind::Directory { .. } | SpecKind::File { .. });
+    // A workspace is saved by its version, whatever it was asked for by.
+    let is_workspace = installed.link && workspaces.iter().any(|workspace| workspace.name == name);
+    let range = match is_workspace {
+        true => Some(prefixed(request, installed, lock)),
+        false => range_of(request, name, &spec, installed, lock),
+    };
+    let Some(range) = range else { return };
+    let is_local = is_workspace || matches!(spec.kind, SpecKind::Directory { .. } | SpecKind::File { .. });
     let saved = Range::parse(&range);
     let fits = |known: &str| {
         let known = Range::parse(known);
@@ -243,6 +250,16 @@ fn save_range(
 
 fn place_of(name: &str) -> String {
     format!("node_modules/{name}")
+}
+
+/// The version of what is installed, or of what a link leads to, behind the prefix of saved ranges; `*` without a version.
+fn prefixed(request: &InstallRequest, installed: &LockEntry, lock: &Lockfile) -> String {
+    let target = match installed.link {
+        true => lock.entry(installed.resolved.as_deref().unwrap_or_default()),
+        false => Some(installed),
+    };
+    let version = target.and_then(|entry| entry.manifest.version.as_deref());
+    version.map_or_else(|| "*".to_owned(), |version| format!("{}{version}", request.changes.prefix))
 }
 
 /// What goes into `package.json` for a dependency that is installed; `None` where it stays as it was asked for.
@@ -260,13 +277,7 @@ fn range_of(
             Some(format!("file:{}", path_in_project(&request.resolve, path)))
         }
         SpecKind::Version(_) | SpecKind::Range(_) | SpecKind::Tag(_) | SpecKind::Alias { .. } => {
-            let target = match installed.link {
-                true => lock.entry(installed.resolved.as_deref().unwrap_or_default()),
-                false => Some(installed),
-            };
-            let version = target.and_then(|entry| entry.manifest.version.as_deref());
-            let with_prefix =
-                version.map_or_else(|| "*".to_owned(), |version| format!("{}{version}", request.changes.prefix));
+            let with_prefix = prefixed(request, installed, lock);
             let asked = spec.registry_target();
             let range = match &asked.kind {
                 // A range that allows less than the prefix would is kept.

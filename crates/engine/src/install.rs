@@ -6,7 +6,10 @@ use crate::complete::{Lacking, complete_lock};
 use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
-use crate::known_lock::{Header, confirmed, describes_project, is_named, read_lock, set_header, starts_from_tree};
+use crate::known_lock::{
+    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, set_header, starts_from_tree,
+    style_of,
+};
 use crate::progress::Progress;
 use crate::project::{read_project, read_workspaces};
 use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
@@ -90,7 +93,7 @@ async fn run<H: Host>(
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);
     let package_json = match &beginning.asked {
-        Some(asked) => asked.save(request, &mut beginning.project.root, &mut lockfile)?,
+        Some(asked) => asked.save(request, &mut beginning.project, &mut lockfile)?,
         None => None,
     };
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
@@ -224,11 +227,15 @@ fn settled_lock<C: gantry_platform::Clock>(
 ) -> Result<Option<Decided>, EngineError> {
     let Beginning { project, asked, lock, .. } = beginning;
     let Some(known) = lock.as_ref().filter(|_| asked.is_none()) else { return Ok(None) };
-    if known.is_old() || !is_named(request, known, &project.root) || !describes_project(known, project) {
+    let fits = is_named(request, known, &project.root) && describes_project(known, project);
+    if known.is_old() || !fits || is_to_lose_addresses(request, known) {
         return Ok(None);
     }
     let Some(settled) = SettledLock::of(project, known, &request.resolve) else { return Ok(None) };
     let Some(mut lockfile) = lock.take() else { return Ok(None) };
+    if request.mode == InstallMode::Install {
+        lockfile.style = style_of(request).unwrap_or(lockfile.style);
+    }
     lockfile.packages.retain(|entry| !settled.extraneous().contains(&entry.path));
     progress.count(|counters| counters.resolved = u32::try_from(lockfile.packages.len()).unwrap_or(u32::MAX));
     let checked = settled.check_machine()?;

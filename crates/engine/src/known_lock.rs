@@ -3,7 +3,7 @@
 use crate::EngineError;
 use crate::progress::Progress;
 use crate::request::{InstallMode, InstallRequest, LockUse, Update};
-use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text, TextStyle};
 use gantry_resolver::{Project, Resolution, legacy_dependencies, lock_mismatches};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,6 +89,17 @@ pub(crate) fn is_named(request: &InstallRequest, lock: &Lockfile, root: &Manifes
     let own = root.name.as_deref().filter(|name| !name.is_empty());
     let folder = Some(request.resolve.folder_name.as_str()).filter(|name| !name.is_empty());
     lock.name.as_deref() == own.or(folder) && lock.entry("").is_some_and(|entry| entry.manifest.name.as_deref() == own)
+}
+
+/// Whether the lock says where packages of registries are, and is not to.
+pub(crate) fn is_to_lose_addresses(request: &InstallRequest, lock: &Lockfile) -> bool {
+    let has_address = |entry: &LockEntry| !entry.link && entry.resolved.is_some();
+    request.mode == InstallMode::Install && request.resolve.omit_resolved && lock.packages.iter().any(has_address)
+}
+
+/// How a lock is laid out: like the `package.json` beside it. `None` where that is no text.
+pub(crate) fn style_of(request: &InstallRequest) -> Option<TextStyle> {
+    std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect)
 }
 
 /// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more.

@@ -3,6 +3,7 @@
 use crate::carried::contents_of;
 use crate::host::{Host, PackageStore};
 use crate::jobs::job_of;
+use crate::known_lock::style_of;
 use crate::progress::Progress;
 use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
 use crate::sources::{self, Found};
@@ -11,7 +12,7 @@ use crate::{EngineError, Fault};
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_layout::Omit;
-use gantry_manifest::{Lockfile, TextStyle};
+use gantry_manifest::Lockfile;
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
@@ -77,8 +78,7 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
         lock: Option<&Lockfile>,
     ) -> Result<Self, EngineError> {
         let mut options = request.resolve.clone();
-        // A lock looks like the package.json beside it.
-        options.style = std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect);
+        options.style = style_of(request);
         options.save = options.save && request.mode == InstallMode::Install;
         Ok(Self {
             host,

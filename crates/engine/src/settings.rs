@@ -19,6 +19,13 @@ pub fn resolve_settings(config: &Config, target: Target) -> Result<ResolveOption
         Some("linked") => InstallStrategy::Linked,
         Some(other) => return Err(format!("install-strategy={other} is none of hoisted, nested, shallow, linked")),
     };
+    // The names that these had before npm 9; the later one counts.
+    if is("global-style") {
+        options.strategy = InstallStrategy::Shallow;
+    }
+    if is("legacy-bundling") {
+        options.strategy = InstallStrategy::Nested;
+    }
     options.legacy_peer_deps = is("legacy-peer-deps");
     options.strict_peer_deps = is("strict-peer-deps");
     options.force = is("force");

@@ -83,8 +83,9 @@ impl SettledLock {
             let says_so = |entry: &&LockEntry| {
                 let dev_optional = flags.dev_optional && !flags.dev && !flags.optional;
                 let recorded = entry.dev_optional && !entry.dev && !entry.optional;
-                let said = (entry.dev, entry.optional, entry.peer, recorded);
-                said == (flags.dev, flags.optional, flags.peer, dev_optional)
+                let said = (entry.dev, entry.optional, entry.peer, recorded, entry.extraneous);
+                said == (flags.dev, flags.optional, flags.peer, dev_optional, flags.extraneous)
+                    && entry.in_bundle == builder.forest.bundler(id).is_some()
             };
             let is_recorded =
                 || link.is_some() || parent.is_none() || entries.get(location.as_str()).is_some_and(says_so);
