@@ -148,6 +148,28 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.fail('no tarball', 'TARBALL_MISSING', 'ci');
   });
 
+  test('a tarball of the project that brings others along', (context) => {
+    const pair = new Pair(context, registry, { 'package.json': root({}) });
+    const source = join(pair.workspace.folder, 'source');
+    mkdirSync(join(source, 'node_modules', 'left'), { recursive: true });
+    const bundler = { dependencies: { left: '1.0.0', right: '1' }, bundleDependencies: ['left'] };
+    writeFileSync(join(source, 'package.json'), json(member('bundler', bundler)));
+    writeFileSync(join(source, 'node_modules', 'left', 'package.json'), json(member('left')));
+    pair.workspace.npm(source, 'pack', '--pack-destination', pair.workspace.folder).succeeded();
+    const tarball = readFileSync(join(pair.workspace.folder, 'bundler-1.0.0.tgz'));
+    pair.write({ 'package.json': root({ devDependencies: { bundler: 'file:bundler.tgz' } }), 'bundler.tgz': tarball });
+    const carried = 'node_modules/bundler/node_modules/left';
+    const locked = () => JSON.parse(readFileSync(join(pair.folders[0], 'package-lock.json'), 'utf8')).packages[carried];
+    pair.same('the lock alone', 'install', ['--package-lock-only']);
+    assert.deepEqual([locked().dev, locked().inBundle, locked().extraneous], [true, true, undefined]);
+    pair.same('the tree');
+    pair.same('another beside it', 'install', ['executable']);
+    pair.same('from the lock', 'ci');
+    const other = new Pair(context, registry, { 'package.json': root({}), 'bundler.tgz': tarball });
+    other.same('by its file', 'install', ['./bundler.tgz']);
+    other.same('again');
+  });
+
   test('workspaces that are not there are told of', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ workspaces: ['packages/*'], dependencies: { left: '1' } }),

@@ -1,7 +1,7 @@
 //! Drives the resolver: its requests become packument flights, its picks become package flights.
 
 use crate::carried::contents_of;
-use crate::host::{Host, PackageStore};
+use crate::host::{Host, IngestJob, PackageStore};
 use crate::jobs::job_of;
 use crate::known_lock::style_of;
 use crate::progress::Progress;
@@ -12,7 +12,7 @@ use crate::{EngineError, Fault};
 use futures_util::FutureExt;
 use gantry_archive::Integrity;
 use gantry_layout::Omit;
-use gantry_manifest::Lockfile;
+use gantry_manifest::{Lockfile, Text};
 use gantry_platform::Work;
 use gantry_registry::RegistryError;
 use gantry_resolver::{
@@ -64,6 +64,8 @@ struct Resolving<'a, 'r, H: Host> {
     resolver: Resolver,
     /// Packages on their way that have to be looked into.
     bundles: FxHashMap<PackageKey, BundleRequest>,
+    /// How to unpack the tarballs that no registry has, by where they come from.
+    source_jobs: FxHashMap<Text, IngestJob>,
     abbreviated: FxHashSet<String>,
     failures: FxHashMap<String, Fault>,
     /// Which picks will be left out is known once the tree stands: until then nothing is fetched that may be.
@@ -85,6 +87,7 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
             request,
             resolver: Resolver::new(project, lock, options)?,
             bundles: FxHashMap::default(),
+            source_jobs: FxHashMap::default(),
             abbreviated: FxHashSet::default(),
             failures: FxHashMap::default(),
             fetches_early: request.extent == Extent::Tree && request.omit == Omit::default(),
@@ -153,7 +156,8 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
         let host = self.host;
         let mut answered = false;
         for bundle in bundles {
-            let Some(job) = job_of(host, &bundle.name, &bundle.manifest)? else {
+            let from_source = || self.source_jobs.get(bundle.resolved.as_ref()?).cloned();
+            let Some(job) = job_of(host, &bundle.name, &bundle.manifest)?.or_else(from_source) else {
                 // No tarball, nothing bundled.
                 self.resolver.answer_bundle(bundle.id, Ok(BundleContents::default()));
                 answered = true;
@@ -204,6 +208,9 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
                         let Found { answer, job, notes } = *found;
                         for (code, message) in notes {
                             progress.warn(code, message);
+                        }
+                        if let (Some(job), Some(resolved)) = (&job, &answer.resolved) {
+                            self.source_jobs.insert(resolved.clone(), job.clone());
                         }
                         if let Some(job) = job.filter(|_| self.fetches_early) {
                             traffic.want(job, progress);

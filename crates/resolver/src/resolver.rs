@@ -57,8 +57,10 @@ pub struct BundleRequest {
     pub name: Text,
     /// The version picked.
     pub version: Text,
-    /// Its manifest, with `dist`.
+    /// Its manifest, with `dist` if a registry has it.
     pub manifest: Arc<Manifest>,
+    /// Where it comes from, as the lock will have it.
+    pub resolved: Option<Text>,
 }
 
 /// What to do next.

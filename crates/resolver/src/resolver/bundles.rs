@@ -47,6 +47,7 @@ impl Bundles {
                     name: package.manifest.name.clone().unwrap_or_default(),
                     version: package.version_text.clone(),
                     manifest: package.manifest.clone(),
+                    resolved: package.resolved.clone(),
                 };
                 self.asked.push(id);
                 self.requests.push(request);
