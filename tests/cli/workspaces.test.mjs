@@ -105,6 +105,23 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.same('a folder that is not there');
   });
 
+  test('what nobody asks for leaves a workspace with the next install', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': root({ workspaces: ['p/*'] }),
+      'p/a/package.json': member('a', { dependencies: { left: '1' } }),
+      'p/b/package.json': member('b'),
+    });
+    pair.same('first');
+    pair.write({
+      'p/a/node_modules/left/package.json': member('left'),
+      'p/a/node_modules/@scope/stranger/package.json': member('@scope/stranger'),
+      'p/b/node_modules/stranger/package.json': member('stranger'),
+      'p/b/node_modules/.cache/kept.txt': 'kept',
+    });
+    pair.same('without them');
+    pair.same('again');
+  });
+
   test('ci clears what workspaces have of their own, and no other folder that is linked to', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ workspaces: ['p/*'], dependencies: { lib: 'file:lib' } }),

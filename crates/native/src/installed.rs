@@ -63,7 +63,12 @@ impl Installed {
         let may_stay = |package: &PlannedPackage| is_without_origin(package) && is_there(package, project);
         let unknown =
             || Self { hidden_lock: Vec::new(), packages: BTreeMap::new(), links: BTreeSet::new(), is_newest: false };
-        Self::read(project).or_else(|| plan.packages.iter().any(may_stay).then(unknown))
+        let mut installed = Self::read(project).or_else(|| plan.packages.iter().any(may_stay).then(unknown))?;
+        installed.is_newest &= plan.workspaces.iter().all(|workspace| {
+            let modules = project.join(workspace).join("node_modules");
+            changed(&modules).is_none_or(|time| changed(&project.join(HIDDEN_LOCK)).is_some_and(|lock| time <= lock))
+        });
+        Some(installed)
     }
 
     /// `None` where there is no tree that anything is known of.
@@ -152,10 +157,6 @@ fn carried(plan: &Plan, kept: &BTreeSet<&str>) -> BTreeSet<String> {
 
 /// Whether the hidden lock is newer than each of these packages' folders and the folders that they are in.
 fn is_newest<'a>(project: &Path, packages: impl Iterator<Item = &'a str>) -> bool {
-    let changed = |path: &Path| {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        Some((metadata.mtime(), metadata.mtime_nsec()))
-    };
     let Some(lock) = changed(&project.join(HIDDEN_LOCK)) else { return false };
     let mut folders = BTreeSet::from(["node_modules"]);
     for path in packages {
@@ -166,6 +167,12 @@ fn is_newest<'a>(project: &Path, packages: impl Iterator<Item = &'a str>) -> boo
         }
     }
     folders.into_iter().all(|folder| changed(&project.join(folder)).is_some_and(|time| time <= lock))
+}
+
+/// When something was changed, if it is there.
+fn changed(path: &Path) -> Option<(i64, i64)> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    Some((metadata.mtime(), metadata.mtime_nsec()))
 }
 
 /// What lies among the packages and is none of the plan's: not planned, no link of it, and not what a package that stays
@@ -205,7 +212,10 @@ fn strays(
         Ok(())
     };
     look(None)?;
-    folders_with_modules(plan).into_iter().try_for_each(|folder| look(Some((folder, None))))?;
+    let mut folders = folders_with_modules(plan);
+    let own = plan.workspaces.iter().map(String::as_str);
+    folders.extend(own.filter(|workspace| is_directory(&project.join(workspace).join("node_modules"))));
+    folders.into_iter().try_for_each(|folder| look(Some((folder, None))))?;
     plan.packages
         .iter()
         .filter(|package| kept.contains(package.path.as_str()))
