@@ -105,6 +105,29 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.same('a folder that is not there');
   });
 
+  test("the project's overrides hold in its workspaces, whoever else asks for them", (context) => {
+    for (const list of ['dependencies', 'devDependencies', 'peerDependencies']) {
+      for (const overrides of [
+        { left: '$left' },
+        { left: '1.0.0' },
+        { a: { left: '1.0.0' } },
+        { right: { left: '1.0.0' } },
+      ]) {
+        const own = { dependencies: { left: '1.0.0' } };
+        const pair = new Pair(context, registry, {
+          'package.json': root({ workspaces: ['p/*'], overrides, ...own, [list]: { ...own[list], a: '*' } }),
+          'p/a/package.json': member('a', { dependencies: { left: '^1.1.0', right: '1' } }),
+          'p/b/package.json': member('b', { dependencies: { left: '1.1.0', a: '1' } }),
+        });
+        const step = JSON.stringify([list, overrides]);
+        pair.same(step);
+        pair.same(`${step}, again`);
+        pair.write({ 'p/b/package.json': member('b', { dependencies: { '@scope/middle': '1', a: '1' } }) });
+        pair.same(`${step}, changed`);
+      }
+    }
+  });
+
   test('what nobody asks for leaves a workspace with the next install', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ workspaces: ['p/*'] }),

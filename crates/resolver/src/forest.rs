@@ -160,6 +160,9 @@ pub(crate) struct Forest {
     pub(crate) root: NodeId,
     /// Names and folders of the project's workspaces, in npm's order.
     pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
+    /// Whether neither a lock nor a tree is started from: npm reads the workspaces from the disk then, under the project's rules
+    /// (`useRootOverrides` in its arborist's `load-actual.js`).
+    pub(crate) is_from_nothing: bool,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,
     /// What the lock says was asked for where a dependency is a repository: by the dependant's place and the name.
@@ -200,6 +203,7 @@ impl Forest {
             edges: Vec::with_capacity(LIKELY_NODES * LIKELY_EDGES),
             root: NodeId::new(0),
             workspaces: Vec::new(),
+            is_from_nothing: false,
             has_shrinkwraps: false,
             locked_git: FxHashMap::default(),
             anchors: Anchors::default(),

@@ -6,7 +6,7 @@
 use crate::error::ResolveError;
 use crate::ids::{NameId, RuleId, SpecId};
 use crate::names::{Names, Specs};
-use gantry_spec::{Range, Spec, SpecKind};
+use gantry_spec::{Range, Spec, SpecKind, Version};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -171,6 +171,17 @@ impl Rules {
             }
         }
         Ok(rule)
+    }
+
+    /// The rule that holds for a package itself, of those of a node that `rule` holds for.
+    pub(crate) fn for_package(&self, rule: RuleId, name: NameId, version: &str) -> RuleId {
+        let Some(version) = Version::parse(version) else { return rule };
+        let allows = |text: &str| Range::parse(text).is_some_and(|range| range.satisfied_by(&version));
+        let holds = |&candidate: &RuleId| {
+            let candidate = self.get(candidate);
+            candidate.name == Some(name) && (allows(split(&candidate.key).1) || allows(&candidate.value))
+        };
+        self.get(rule).ruleset.iter().copied().find(holds).unwrap_or(rule)
     }
 
     /// The one of two rules that lies below the other; their nearest common ancestor where neither does and they agree;

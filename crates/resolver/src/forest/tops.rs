@@ -39,7 +39,12 @@ impl Forest {
             return node;
         }
         let name = self.names.intern(folder_name(place));
-        let overrides = None;
+        let is_read = root == self.root && self.is_from_nothing;
+        let is_read = is_read && self.workspaces.iter().any(|(_, workspace)| **workspace == *place);
+        let overrides = self.rules.root().filter(|_| is_read).map(|rule| {
+            let package = &self.packages[package.index()];
+            package.name.map_or(rule, |name| self.rules.for_package(rule, name, &package.version_text))
+        });
         let top = self.push_node(&Seed { name, package, overrides, failure: None, from_lock: false }, None);
         self.nodes[top.index()].place = Some(place.into());
         let above = std::iter::successors(parent_of(place), |&above| parent_of(above));
