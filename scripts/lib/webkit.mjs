@@ -1,5 +1,5 @@
 // WebKit for the tests of the page's package: WebKitGTK's small browser, with its WebDriver, and a display for it. There are none of them
-// for macOS, where WebKit is Safari's, nor on every distribution: without them the tests in WebKit are skipped, and say so. GANTRY_WEBKIT
+// for macOS, where WebKit is Safari's, nor on every distribution: without them the tests in WebKit are left out, and that is said. GANTRY_WEBKIT
 // names the browser (MiniBrowser).
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,6 +36,6 @@ export async function provideWebkit() {
   }
   const advice = 'WebKitWebDriver, MiniBrowser and Xvfb are not all here (Debian: webkit2gtk-driver and xvfb)';
   if (process.env.CI) throw new Error(advice);
-  say('webkit', `${advice}: the tests in WebKit are skipped`);
+  say('webkit', `${advice}: the tests in WebKit are left out`);
   return {};
 }

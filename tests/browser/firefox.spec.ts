@@ -7,6 +7,7 @@ import { runSuite, SUITES } from './support/conformance.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
+import { archiveDigest, installAndLeaveOpen, installForReading, runWithPackage } from './support/page-scripts.js';
 import { inRoot } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
@@ -76,13 +77,7 @@ test('Firefox: a page that is reloaded while its store is open gets it again eve
   const page = await browser.newPage();
   await page.goto(`${site.url}/pages/blank.html`);
   for (let time = 0; time < 25; time++) {
-    const packages = await page.evaluate(async (registry) => {
-      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-      const gantry = await Gantry.open({ registry, store: 'reloaded' });
-      // Not closed: the workers end with the page.
-      return (await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } })).packages as number;
-    }, fixtures.url);
-    expect(packages).toBe(1);
+    expect(await page.evaluate(installAndLeaveOpen, fixtures.url)).toBe(1);
     await page.reload();
   }
   await page.close();
@@ -91,21 +86,10 @@ test('Firefox: a page that is reloaded while its store is open gets it again eve
 test('Firefox: a worker reads a project by itself, synchronously, also beside installs', async ({ site, fixtures }) => {
   const page = await browser.newPage();
   await page.goto(`${site.url}/pages/blank.html`);
-  await page.evaluate(async (registry) => {
-    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-    const gantry = await Gantry.open({ registry });
-    await gantry.install({ packageJson: { dependencies: { right: '^1.0.0', executable: '1.0.0' } } });
-    await gantry.close();
-  }, fixtures.url);
+  await page.evaluate(installForReading, fixtures.url);
   expect(await page.evaluate(evaluateInWorker, readAll)).toMatchObject({ ...ANSWERS, method: 'snapshots' });
-  const result = (await page.evaluate(
-    async (source, registry) => {
-      const module = await import(`${location.origin}/package/dist/index.js`);
-      return new Function(`return (${source})`)()(module, registry);
-    },
-    readBesideInstalls.toString(),
-    fixtures.url,
-  )) as Awaited<ReturnType<typeof readBesideInstalls>>;
+  const beside = [readBesideInstalls.toString(), fixtures.url] as const;
+  const result = (await page.evaluate(runWithPackage, beside)) as Awaited<ReturnType<typeof readBesideInstalls>>;
   expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
   expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
   expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
@@ -156,20 +140,7 @@ test('Firefox: a tree leaves as an archive and as files in OPFS', async ({ site,
   expect(result.files).toBeGreaterThan(5);
   await page.close();
   // The very bytes that Chromium makes.
-  const hash = await blank.evaluate(
-    async ([text, registry]) => {
-      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-      const { toTar } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
-      const gantry = await Gantry.open({ registry });
-      const project = await gantry.install({ packageJson: text });
-      const bytes = await new Response(toTar(project) as BodyInit).arrayBuffer();
-      await gantry.close();
-      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-      return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    },
-    [packageJson, recording.url] as const,
-  );
-  expect(hash).toBe(result.hash);
+  expect(await blank.evaluate(archiveDigest, [packageJson, recording.url] as const)).toBe(result.hash);
 });
 
 for (const suite of SUITES) {

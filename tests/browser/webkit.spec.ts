@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as exporters from '../../web/src/export.js';
 import { runSuite, SUITES } from './support/conformance.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
+import { archiveDigest, installAndLeaveOpen, installForReading, runWithPackage } from './support/page-scripts.js';
 import { inRoot, siteFolder } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 import type { Site } from './support/site.js';
@@ -21,10 +21,9 @@ const packageJson = readFileSync(inRoot('tests', 'projects', 'react', 'package.j
 let webkit: WebKit;
 let storage: StorageStandIn | undefined;
 
-test.skip(!path, 'there is no WebKit: name the MiniBrowser of WebKitGTK in GANTRY_WEBKIT');
-
 test.beforeAll(async () => {
-  webkit = await WebKit.start(path as string);
+  if (!path) throw new Error('there is no WebKit: name the MiniBrowser of WebKitGTK in GANTRY_WEBKIT');
+  webkit = await WebKit.start(path);
 });
 
 test.beforeEach(({ site }) => {
@@ -97,13 +96,7 @@ test('WebKit: without access handles opening says so', async ({ site, fixtures }
 test('WebKit: a page that is reloaded while its store is open gets it again every time', async ({ site, fixtures }) => {
   await blankPage(site);
   for (let time = 0; time < 10; time++) {
-    const packages = await webkit.evaluate(async (registry) => {
-      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-      const gantry = await Gantry.open({ registry, store: 'reloaded' });
-      // Not closed: the workers end with the page.
-      return (await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } })).packages as number;
-    }, fixtures.url);
-    expect(packages).toBe(1);
+    expect(await webkit.evaluate(installAndLeaveOpen, fixtures.url)).toBe(1);
     await webkit.reload();
     await withStorage();
   }
@@ -111,41 +104,21 @@ test('WebKit: a page that is reloaded while its store is open gets it again ever
 
 test('WebKit: a worker reads a project by itself, synchronously, also beside installs', async ({ site, fixtures }) => {
   await blankPage(site);
-  await webkit.evaluate(async (registry) => {
-    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-    const gantry = await Gantry.open({ registry });
-    await gantry.install({ packageJson: { dependencies: { right: '^1.0.0', executable: '1.0.0' } } });
-    await gantry.close();
-  }, fixtures.url);
+  await webkit.evaluate(installForReading, fixtures.url);
   // Answers come as JSON.
   const expected = JSON.parse(JSON.stringify({ ...ANSWERS, method: 'snapshots' }));
   expect(await webkit.evaluate(evaluateInWorker, readAll)).toMatchObject(expected);
-  const result = (await webkit.evaluate(
-    async ([source, registry]) => {
-      const module = await import(`${location.origin}/package/dist/index.js`);
-      return new Function(`return (${source})`)()(module, registry);
-    },
-    [readBesideInstalls.toString(), fixtures.url] as const,
-  )) as Awaited<ReturnType<typeof readBesideInstalls>>;
+  const beside = [readBesideInstalls.toString(), fixtures.url] as const;
+  const result = (await webkit.evaluate(runWithPackage, beside)) as Awaited<ReturnType<typeof readBesideInstalls>>;
   expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
   expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
   expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
 });
 
 test('WebKit: a tree leaves as an archive, the very bytes that Chromium makes', async ({ site, recording, blank }) => {
-  const archive = async ([text, registry]: readonly [string, string]) => {
-    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-    const { toTar } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
-    const gantry = await Gantry.open({ registry });
-    const project = await gantry.install({ packageJson: text });
-    const bytes = await new Response(toTar(project) as BodyInit).arrayBuffer();
-    await gantry.close();
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  };
   await blankPage(site);
-  const hash = await webkit.evaluate(archive, [packageJson, recording.url] as const);
-  expect(hash).toBe(await blank.evaluate(archive, [packageJson, recording.url] as const));
+  const hash = await webkit.evaluate(archiveDigest, [packageJson, recording.url] as const);
+  expect(hash).toBe(await blank.evaluate(archiveDigest, [packageJson, recording.url] as const));
 });
 
 test('WebKit: a tab waits for the store while another has it, and gets it when that is closed', async ({
