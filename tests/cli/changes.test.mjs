@@ -84,6 +84,10 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.ok(locked());
     pair.same('nothing more');
     pair.same('from the lock', 'ci');
+    pair.same('for npm 6, too', 'install', ['--lockfile-version', '2']);
+    pair.remove('node_modules');
+    pair.same('a tree that is new, for npm 6, too');
+    pair.same('for npm 7 again', 'install', ['--lockfile-version', '3']);
     pair.remove('node_modules');
     pair.same('the lock alone', 'install', ['--package-lock-only', 'left']);
     assert.equal(locked(), undefined);

@@ -25,24 +25,24 @@ pub(crate) async fn contents_of<H: Host>(host: &H, key: &PackageKey) -> Result<B
     Ok(BundleContents { packages: manifests(host, key, folders).await?, shrinkwrap })
 }
 
-/// Whether a lock is to be completed with what tarballs carry once they are unpacked.
-pub(crate) fn is_to_be_completed(request: &InstallRequest, lock: &Lockfile) -> bool {
-    request.extent == Extent::Tree && lock.packages.iter().any(is_bundler)
-}
-
-/// Adds to a lock the packages that tarballs carry although nothing needs them. A resolution that starts from a lock takes them
-/// out of it with everything else that nobody asks for; npm finds them again when it makes the tree (`loadBundlesAndUpdateTrees`
-/// in its arborist's `reify.js`), and does not where it makes none.
-pub(crate) async fn add_unneeded<H: Host>(
+/// Entries for the packages that tarballs carry although nothing needs them, and that a lock does not list. A resolution that
+/// starts from a lock takes them out of it with everything else that nobody asks for; npm finds them again when it makes the
+/// tree (`loadBundlesAndUpdateTrees` in its arborist's `reify.js`), and does not where it makes none. All packages must be in
+/// the store.
+pub(crate) async fn unneeded<H: Host>(
     host: &H,
     request: &InstallRequest,
     project: &Project,
-    lock: &mut Lockfile,
+    lock: &Lockfile,
     (inert, in_place): (&BTreeSet<String>, &InPlace),
-) -> Result<(), EngineError> {
-    let listed: FxHashSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
+) -> Result<Vec<LockEntry>, EngineError> {
+    let is_installed = |entry: &&LockEntry| is_bundler(entry) && !inert.contains(&entry.path);
     let bundlers: FxHashSet<&str> =
-        lock.packages.iter().filter(|entry| is_bundler(entry)).map(|entry| entry.path.as_str()).collect();
+        lock.packages.iter().filter(is_installed).map(|entry| entry.path.as_str()).collect();
+    if request.extent == Extent::LockOnly || bundlers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let listed: FxHashSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
     let mut found = FxHashMap::default();
     for package in wanted(lock, inert, &request.omit)? {
         let index = host.store().index(&package.key).filter(|_| bundlers.contains(package.path.as_str()));
@@ -54,11 +54,7 @@ pub(crate) async fn add_unneeded<H: Host>(
             found.insert(package.path, packages);
         }
     }
-    if !found.is_empty() {
-        let entries = carried_entries(project, lock, &request.resolve, found)?;
-        lock.packages.extend(entries);
-    }
-    Ok(())
+    if found.is_empty() { Ok(Vec::new()) } else { Ok(carried_entries(project, lock, &request.resolve, found)?) }
 }
 
 /// Whether a package other than the project says that it brings others along.

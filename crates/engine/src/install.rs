@@ -1,14 +1,14 @@
 //! The pipeline itself.
 
-use crate::carried::{add_unneeded, is_to_be_completed};
+use crate::carried::unneeded;
 use crate::changes::Asked;
 use crate::complete::{Lacking, complete_lock};
 use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::known_lock::{
-    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, set_header, starts_from_tree,
-    style_of,
+    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, set_header, set_legacy_tree,
+    starts_from_tree, style_of,
 };
 use crate::progress::Progress;
 use crate::project::{read_project, read_workspaces};
@@ -69,8 +69,7 @@ async fn run<H: Host>(
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
-    let completes = is_to_be_completed(request, &lockfile);
-    let Some(abbreviated) = abbreviated.or_else(|| completes.then(FxHashSet::default)) else {
+    let Some(abbreviated) = abbreviated else {
         // A lock that is kept to: nothing is to be added to what it says, and no change was asked for.
         set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
         let bringing = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local();
@@ -80,15 +79,24 @@ async fn run<H: Host>(
             Either::Left((brought, _)) => (lockfile.to_text(), brought?),
             Either::Right(((), bringing)) => (lockfile.to_text(), bringing.await?),
         };
+        let present = (&inert, &brought.in_place);
+        let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
+        let text = if found.is_empty() {
+            text
+        } else {
+            drop(text);
+            lockfile.packages.extend(found);
+            set_legacy_tree(request, &beginning.project, &mut lockfile)?;
+            lockfile.to_text()
+        };
         drop(traffic);
         let concluding = Concluding { lockfile: &lockfile, text, package_json: None, inert: &inert, brought };
         return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
     };
     let brought = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
-    if completes {
-        let present = (&inert, &brought.in_place);
-        add_unneeded(host, request, &beginning.project, &mut lockfile, present).boxed_local().await?;
-    }
+    let present = (&inert, &brought.in_place);
+    let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
+    lockfile.packages.extend(found);
     let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);

@@ -78,6 +78,15 @@ pub(crate) fn set_header(
         lockfile.version = version;
     }
     lockfile.lockfile_version = request.lockfile_version.or(kept).unwrap_or(Lockfile::DEFAULT_VERSION);
+    set_legacy_tree(request, project, lockfile)
+}
+
+/// Makes the tree that versions 1 and 2 have for npm 6, of the packages as they are.
+pub(crate) fn set_legacy_tree(
+    request: &InstallRequest,
+    project: &Project,
+    lockfile: &mut Lockfile,
+) -> Result<(), EngineError> {
     if lockfile.lockfile_version < 3 && request.mode == InstallMode::Install {
         lockfile.dependencies = legacy_dependencies(project, lockfile, &request.resolve)?;
     }
