@@ -40,8 +40,13 @@ async function blankPage(site: Site): Promise<void> {
   await withStorage();
 }
 
+/** For a page that comes after another: what that had open is closed. */
 async function withStorage(): Promise<void> {
   storage?.closeHandles();
+  await besideOthers();
+}
+
+async function besideOthers(): Promise<void> {
   await webkit.evaluate(() => import(`${location.origin}/pages/storage-stand-in.js`).then(() => undefined));
 }
 
@@ -134,7 +139,7 @@ test('WebKit: a tab waits for the store while another has it, and gets it when t
   }, fixtures.url);
   const second = await webkit.newTab();
   await webkit.goto(`${site.url}/pages/blank.html`);
-  await webkit.evaluate(() => import(`${location.origin}/pages/storage-stand-in.js`).then(() => undefined));
+  await besideOthers();
   await webkit.evaluate(async (registry) => {
     const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
     const page = globalThis as unknown as { waited: number; packages?: number; reused?: number };

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { release } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Pair } from './lib/pair.mjs';
@@ -146,6 +147,8 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     const demand = (devEngines) => pair.write({ 'package.json': manifest({ dependencies, devEngines }) });
     demand({ packageManager: { name: 'npm', version: '>=11' }, runtime: [{ name: 'deno' }, { name: 'node' }] });
     pair.same('all is there');
+    demand({ os: { name: process.platform, version: release() }, cpu: { name: process.arch } });
+    pair.same('the machine, too');
     for (const wrong of [
       { packageManager: { name: 'pnpm' } },
       { runtime: { name: 'node', version: '^1.0.0' } },

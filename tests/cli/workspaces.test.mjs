@@ -114,16 +114,19 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
         { right: { left: '1.0.0' } },
       ]) {
         const own = { dependencies: { left: '1.0.0' } };
-        const pair = new Pair(context, registry, {
+        const files = {
           'package.json': root({ workspaces: ['p/*'], overrides, ...own, [list]: { ...own[list], a: '*' } }),
           'p/a/package.json': member('a', { dependencies: { left: '^1.1.0', right: '1' } }),
           'p/b/package.json': member('b', { dependencies: { left: '1.1.0', a: '1' } }),
-        });
+        };
+        const pair = new Pair(context, registry, files);
         const step = JSON.stringify([list, overrides]);
         pair.same(step);
         pair.same(`${step}, again`);
         pair.write({ 'p/b/package.json': member('b', { dependencies: { '@scope/middle': '1', a: '1' } }) });
         pair.same(`${step}, changed`);
+        pair.same(`${step}, everything looked up again`, 'update');
+        new Pair(context, registry, files).same(`${step}, by an update`, 'update');
       }
     }
   });

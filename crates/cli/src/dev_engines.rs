@@ -16,8 +16,13 @@ struct Current<'a> {
     version: Option<&'a str>,
 }
 
-/// Compares what the text of a `package.json` demands with a machine. Gives warnings; with `force` whatever is wrong is one.
-pub fn check(package_json: &[u8], target: &Target, force: bool) -> Result<Vec<(&'static str, String)>, Fault> {
+/// Compares what the text of a `package.json` demands with a machine, whose operating system is of this release. Gives warnings;
+/// with `force` whatever is wrong is one.
+pub fn check(
+    package_json: &[u8],
+    (target, release): (&Target, Option<&str>),
+    force: bool,
+) -> Result<Vec<(&'static str, String)>, Fault> {
     // Whoever reads the manifest says what is wrong with it.
     let text = package_json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(package_json);
     let manifest: Value = serde_json::from_slice(text).unwrap_or_default();
@@ -28,7 +33,7 @@ pub fn check(package_json: &[u8], target: &Target, force: bool) -> Result<Vec<(&
         let current = match engine.as_str() {
             "packageManager" => Current { name: Some("npm"), version: Some(&target.npm_version) },
             "runtime" => Current { name: Some("node"), version: Some(&target.node_version) },
-            "os" => Current { name: Some(&target.os), version: None },
+            "os" => Current { name: Some(&target.os), version: release },
             "cpu" => Current { name: Some(&target.cpu), version: None },
             "libc" => Current { name: target.libc.as_deref(), version: None },
             other => return Err(malformed(&format!("npm knows no {other}"))),
@@ -117,7 +122,7 @@ mod tests {
     fn outcome(engines: &str, force: bool) -> Result<Vec<String>, String> {
         let target = Target { node_version: "22.1.0".to_owned(), ..Target::default() };
         let manifest = format!(r#"{{"devEngines":{engines}}}"#);
-        let warnings = check(manifest.as_bytes(), &target, force).map_err(|fault| fault.message)?;
+        let warnings = check(manifest.as_bytes(), (&target, Some("6.1.0")), force).map_err(|fault| fault.message)?;
         Ok(warnings.into_iter().map(|(_, message)| message).collect())
     }
 
@@ -126,6 +131,7 @@ mod tests {
         let several = r#"{"packageManager":[{"name":"pnpm"},{"name":"npm","version":">=10"}],"runtime":[]}"#;
         assert_eq!(outcome(several, false), Ok(Vec::new()));
         assert_eq!(outcome(r#"{"runtime":{"name":"node","version":"^22.0.0"}}"#, false), Ok(Vec::new()));
+        assert_eq!(outcome(r#"{"os":{"name":"linux","version":">=6"}}"#, false), Ok(Vec::new()));
     }
 
     #[test]

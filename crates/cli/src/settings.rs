@@ -8,7 +8,7 @@ use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
     ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, check_certificates,
-    machine_target,
+    machine_release, machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -64,7 +64,7 @@ pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Res
     let omit = omitted(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
     let mut resolve = resolve_options(&config, node_version, omit, &project)?;
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
-    warnings.extend(dev_engines::check(&package_json, &machine, resolve.force)?);
+    warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
     let mut lock_use = lock_use(&config);
     let changes = changes(task, &config, &project)?;
     if matches!(task, Task::Update(_)) {

@@ -70,8 +70,10 @@ impl Asked {
         let resolve = &mut changed.resolve;
         resolve.requested = true;
         resolve.explicit.extend(self.additions.iter().map(|addition| addition.name.clone()));
-        if let Update::Names(names) = &request.changes.update {
-            resolve.update.extend(names.iter().cloned());
+        match &request.changes.update {
+            Update::Nothing => {}
+            Update::All => resolve.update_all = true,
+            Update::Names(names) => resolve.update.extend(names.iter().cloned()),
         }
         changed
     }

@@ -116,6 +116,11 @@ pub fn machine_target(node_version: Option<String>) -> Target {
     }
 }
 
+/// The release of the operating system, as Node's `os.release()` gives it; `None` where it is no text.
+pub fn machine_release() -> Option<String> {
+    rustix::system::uname().release().to_str().ok().map(str::to_owned)
+}
+
 /// A system whose only dynamic loader is musl's.
 fn has_musl() -> bool {
     let loader = |prefix: &str| {

@@ -36,7 +36,7 @@ pub(crate) fn plant(
     let package = Package::new(Arc::new(root), (None, None), (peers(options), Top::Yes), (&mut names, &mut specs));
     let mut forest = Forest::new(names, specs, rules, package);
     forest.anchors = Anchors { project: options.project_path.clone(), home: options.home_path.clone() };
-    forest.is_from_nothing = lock.is_none();
+    forest.is_from_nothing = lock.is_none() && !options.update_all;
     let mut loaded = Loaded::default();
     for workspace in workspaces {
         let name = forest.names.intern(&workspace.name);

@@ -160,6 +160,8 @@ pub struct ResolveOptions {
     pub explicit: Vec<String>,
     /// Packages to be looked up again wherever they are (`npm update name`).
     pub update: Vec<String>,
+    /// Everything is looked up again: neither a lock nor a tree is started from, though there may be either.
+    pub update_all: bool,
     /// Whether the user asked for a change (`npm install name`, `uninstall`, `update`), rather than for what the files say.
     pub requested: bool,
 }
@@ -190,6 +192,7 @@ impl Default for ResolveOptions {
             yarn: None,
             explicit: Vec::new(),
             update: Vec::new(),
+            update_all: false,
             requested: false,
         }
     }

@@ -20,8 +20,8 @@ export class WebKit {
     this.#session = session;
   }
 
-  /** `browser`: path of MiniBrowser. `features`: what else to turn on (`+`) or off (`-`), by WebKit's names. */
-  static async start(browser: string, features: string[] = []): Promise<WebKit> {
+  /** `browser`: path of MiniBrowser. */
+  static async start(browser: string): Promise<WebKit> {
     const processes: ChildProcess[] = [];
     try {
       const environment = { ...process.env };
@@ -30,7 +30,7 @@ export class WebKit {
       processes.push(spawn('WebKitWebDriver', [`--port=${port}`], { env: environment, stdio: 'inherit' }));
       const driver = `http://127.0.0.1:${port}`;
       await ready(driver);
-      const args = ['--automation', `--features=${[...FEATURES.map((name) => `+${name}`), ...features].join()}`];
+      const args = ['--automation', `--features=${FEATURES.map((name) => `+${name}`).join()}`];
       const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: browser, args } } };
       const { sessionId } = (await ask(`${driver}/session`, 'POST', { capabilities })) as { sessionId: string };
       const webkit = new WebKit(processes, `${driver}/session/${sessionId}`);
