@@ -102,18 +102,6 @@ describe('options', { concurrency: 1 }, () => {
     assert.notEqual(workspace.gantry(...words).status, 0);
   });
 
-  test('a registry with a client certificate is refused', (context) => {
-    const workspace = new Workspace(context, registry);
-    const place = registry.replace('http:', '');
-    const project = workspace.project('project', {
-      ...manifest({ dependencies: { left: '1' } }),
-      '.npmrc': `${place}:certfile=cert.pem\n${place}:keyfile=key.pem\n`,
-    });
-    const { status, lines } = workspace.gantry('install', '--prefix', project, '--json');
-    assert.equal(status, 3);
-    assert.equal(lines.at(-1).code, 'REGISTRY_CERTIFICATE');
-  });
-
   test('older names of omit and include mean what they mean to npm', (context) => {
     const workspace = new Workspace(context, registry);
     const fields = {

@@ -145,6 +145,7 @@ impl UnpackJob {
             package: self.package,
             url: self.url,
             authorization: self.authorization,
+            certificate: None,
             integrity,
             max_bytes: self.max_bytes,
             retry: RetryPolicy {

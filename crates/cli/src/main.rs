@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a command may read its environment")]
 
+mod certificates;
 mod changes;
 mod commands;
 mod dev_engines;

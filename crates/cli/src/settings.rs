@@ -1,5 +1,6 @@
 //! From options and npm's settings to what the engine takes.
 
+use crate::certificates::{client_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
@@ -7,8 +8,8 @@ use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, r
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
-    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, check_certificates,
-    machine_release, machine_target,
+    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, machine_release,
+    machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -22,7 +23,7 @@ const UNSUPPORTED: &[(&str, bool)] =
     &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true), ("workspaces", true)];
 
 /// The same for settings that are not switches.
-const UNSUPPORTED_TEXTS: &[&str] = &["workspace", "cert", "key"];
+const UNSUPPORTED_TEXTS: &[&str] = &["workspace"];
 
 /// Everything an install needs.
 pub struct Settings {
@@ -31,7 +32,7 @@ pub struct Settings {
     pub warnings: Vec<(&'static str, String)>,
 }
 
-fn invalid(message: impl Into<String>) -> Fault {
+pub fn invalid(message: impl Into<String>) -> Fault {
     Fault::new("CONFIG_INVALID", message.into())
 }
 
@@ -356,32 +357,14 @@ fn http_settings(
     environment: &BTreeMap<String, String>,
     warnings: &mut Vec<(&'static str, String)>,
 ) -> Result<HttpSettings, Fault> {
-    let mut certificates: Vec<Vec<u8>> = Vec::new();
-    let mut trust = |name: &str, pem: Vec<u8>| {
-        check_certificates(&pem).map_err(|error| invalid(format!("{name}: {error}")))?;
-        certificates.push(pem);
-        Ok::<_, Fault>(())
-    };
-    if let Some(path) = config.get("cafile").filter(|path| !path.is_empty() && *path != "null") {
-        match std::fs::read(path) {
-            Ok(pem) => trust(&format!("cafile {path}"), pem)?,
-            // npm passes over a file that is not there.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                warnings.push(("CONFIG_INVALID", format!("cafile {path} is not there: it is left out")));
-            }
-            Err(error) => return Err(invalid(format!("cafile {path}: {error}"))),
-        }
-    }
-    for certificate in config.get_list("ca") {
-        if !certificate.is_empty() && certificate != "null" {
-            trust("ca", certificate.replace("\\n", "\n").into_bytes())?;
-        }
-    }
+    let certificates = trusted_certificates(config, warnings)?;
+    let client_certificates = client_certificates(config, warnings)?;
     let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && !matches!(*value, "null" | "false"));
     let exceptions = config.get_list("noproxy").join(",");
     let proxy = ProxySettings::new(text("https-proxy").or(text("proxy")), Some(&exceptions), environment)?;
     Ok(HttpSettings {
         certificates,
+        client_certificates,
         accept_invalid_certificates: config.get_bool("strict-ssl") == Some(false),
         proxy,
         user_agent: concat!("gantry/", env!("CARGO_PKG_VERSION")).to_owned(),

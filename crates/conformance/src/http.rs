@@ -52,6 +52,7 @@ impl<H: Http> Client<'_, H> {
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
             timeout_milliseconds: 700,
             max_body_bytes: 10 << 20,
+            certificate: None,
         }
     }
 

@@ -15,6 +15,7 @@ mod trust;
 
 pub(crate) use body::{Piece, Recipient};
 pub use proxy::ProxySettings;
+pub use trust::ClientCertificate;
 
 use crate::NativeError;
 use addresses::Addresses;
@@ -24,13 +25,15 @@ use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use near::Nearness;
 use parts::{Divisible, Joined, Parts, Together};
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use reqwest::Url;
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION};
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -44,6 +47,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct HttpSettings {
     /// More trusted certificates, PEM (`ca`, `cafile`).
     pub certificates: Vec<Vec<u8>>,
+    /// What can be shown to servers, by the names that requests call it by (`certfile` and `keyfile`, `cert` and `key`). A
+    /// request that calls for one that is not here shows none.
+    pub client_certificates: BTreeMap<String, ClientCertificate>,
     /// `strict-ssl=false`.
     pub accept_invalid_certificates: bool,
     /// Proxies.
@@ -83,6 +89,8 @@ struct Shared {
     settings: HttpSettings,
     addresses: Addresses,
     client: OnceLock<Result<reqwest::Client, String>>,
+    /// Those that show a certificate.
+    known: Mutex<BTreeMap<String, reqwest::Client>>,
     together: Together,
     nearness: Nearness,
 }
@@ -101,6 +109,7 @@ impl NativeHttp {
                 settings,
                 addresses,
                 client: OnceLock::new(),
+                known: Mutex::default(),
                 together,
                 nearness: Nearness::default(),
             }),
@@ -113,13 +122,32 @@ impl Shared {
     fn client(&self, url: &str) -> Result<&reqwest::Client, String> {
         let is_tls = url.starts_with("https:");
         self.client
-            .get_or_init(|| build(&self.settings, &self.addresses, is_tls).map_err(|error| error.to_string()))
+            .get_or_init(|| build(&self.settings, &self.addresses, None, is_tls).map_err(|error| error.to_string()))
             .as_ref()
             .map_err(Clone::clone)
     }
+
+    /// The client that shows the certificate of this name, if there is one: its connections are nobody else's, and it follows
+    /// redirects within an origin only.
+    fn known_client(&self, name: &str) -> Result<Option<reqwest::Client>, String> {
+        let Some(certificate) = self.settings.client_certificates.get(name) else { return Ok(None) };
+        let mut known = self.known.lock().expect("making a client does not panic");
+        if let Some(client) = known.get(name) {
+            return Ok(Some(client.clone()));
+        }
+        let client =
+            build(&self.settings, &self.addresses, Some(certificate), true).map_err(|error| error.to_string())?;
+        known.insert(name.to_owned(), client.clone());
+        Ok(Some(client))
+    }
 }
 
-fn build(settings: &HttpSettings, addresses: &Addresses, is_tls: bool) -> Result<reqwest::Client, NativeError> {
+fn build(
+    settings: &HttpSettings,
+    addresses: &Addresses,
+    shown: Option<&ClientCertificate>,
+    is_tls: bool,
+) -> Result<reqwest::Client, NativeError> {
     let failed = |error: reqwest::Error| NativeError::Client { message: describe(&error) };
     let mut builder = reqwest::Client::builder()
         .http1_only()
@@ -128,17 +156,20 @@ fn build(settings: &HttpSettings, addresses: &Addresses, is_tls: bool) -> Result
         .pool_max_idle_per_host(256)
         .connect_timeout(CONNECT_TIMEOUT)
         .dns_resolver(addresses.clone())
-        .redirect(Policy::limited(MAX_REDIRECTS))
+        .redirect(if shown.is_some() { within_origin() } else { Policy::limited(MAX_REDIRECTS) })
         .user_agent(&settings.user_agent)
         .tcp_nodelay(true);
     builder = if settings.accept_invalid_certificates {
         // An error means that a provider was installed before, which is as good.
         let _ = ring::default_provider().install_default();
+        if let Some(shown) = shown {
+            builder = builder.identity(shown.identity().map_err(failed)?);
+        }
         builder.tls_danger_accept_invalid_certs(true)
     } else {
         let added = settings.certificates.iter().flat_map(|pem| certificates(pem)).collect::<Result<_, _>>()?;
         let provider = Arc::new(ring::default_provider());
-        let tls = trust::configuration(provider, added, is_tls)
+        let tls = trust::configuration(provider, added, shown, is_tls)
             .map_err(|error| NativeError::Client { message: error.to_string() })?;
         builder.tls_backend_preconfigured(tls)
     };
@@ -146,6 +177,25 @@ fn build(settings: &HttpSettings, addresses: &Addresses, is_tls: bool) -> Result
     let proxy = settings.proxy.clone();
     builder = builder.proxy(reqwest::Proxy::custom(move |address| proxy.for_address(address).cloned()));
     builder.build().map_err(failed)
+}
+
+/// Follows redirects as long as they stay where a certificate may be shown.
+fn within_origin() -> Policy {
+    Policy::custom(|attempt| {
+        let is_here = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+        match attempt.previous().len() {
+            MAX_REDIRECTS.. => attempt.error("too many redirects"),
+            _ if is_here => attempt.follow(),
+            _ => attempt.stop(),
+        }
+    })
+}
+
+/// Where an answer sends on to, if that is another origin.
+fn elsewhere(response: &reqwest::Response) -> Option<Url> {
+    let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection())?;
+    let url = response.url().join(location.to_str().ok()?).ok()?;
+    (url.origin() != response.url().origin()).then_some(url)
 }
 
 /// Aborts its task when dropped before the answer.
@@ -193,6 +243,10 @@ impl Http for NativeHttp {
     fn is_near(&self) -> bool {
         self.shared.nearness.is_near()
     }
+
+    fn chooses_certificates(&self) -> bool {
+        true
+    }
 }
 
 async fn perform(
@@ -200,24 +254,40 @@ async fn perform(
     request: HttpRequest,
     recipient: Option<&Recipient>,
 ) -> Result<HttpResponse, HttpError> {
-    let HttpRequest { url, headers, timeout_milliseconds, max_body_bytes } = request;
+    let HttpRequest { url, headers, timeout_milliseconds, max_body_bytes, certificate } = request;
     let fail = |kind, message: String| HttpError { kind, url: url.clone(), message };
     let too_large = || fail(HttpErrorKind::TooLarge, format!("the body is larger than {max_body_bytes} bytes"));
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
-    let client = shared.client(&url).map_err(|message| fail(HttpErrorKind::Connect, message))?;
+    let unusable = |message| fail(HttpErrorKind::Connect, message);
+    let known = match &certificate {
+        Some(name) => shared.known_client(name).map_err(unusable)?,
+        None => None,
+    };
+    let client = match &known {
+        Some(client) => client,
+        None => shared.client(&url).map_err(unusable)?,
+    };
     let _turn = shared.nearness.turn().await;
     let sent = Instant::now();
-    let mut builder = client.get(&url).header(ACCEPT_ENCODING, "gzip");
-    for (name, value) in &headers {
-        builder = builder.header(name, value);
-    }
     let asked = headers;
-    let mut response = tokio::time::timeout(patience, builder.send())
-        .await
-        .map_err(late)?
-        .map_err(|error| fail(kind_of(&error), describe(&error)))?;
+    let ask = async |client: &reqwest::Client, url: &str, withheld: &[&str]| {
+        let mut builder = client.get(url).header(ACCEPT_ENCODING, "gzip");
+        for (name, value) in asked.iter().filter(|(name, _)| !withheld.contains(&name.as_str())) {
+            builder = builder.header(name, value);
+        }
+        tokio::time::timeout(patience, builder.send())
+            .await
+            .map_err(late)?
+            .map_err(|error| fail(kind_of(&error), describe(&error)))
+    };
+    let mut response = ask(client, &url, &[]).await?;
+    if let Some(there) = elsewhere(&response).filter(|_| known.is_some()) {
+        // Another origin: neither the certificate is for it nor what else says who asks.
+        let client = shared.client(there.as_str()).map_err(unusable)?;
+        response = ask(client, there.as_str(), &["authorization", "cookie"]).await?;
+    }
 
     let answered_after = sent.elapsed();
     shared.nearness.note(answered_after);
@@ -237,7 +307,7 @@ async fn perform(
     let is_as_it_is = status == 200 && response.headers().get(CONTENT_ENCODING).is_none();
     let mut body = Body::new(announced, recipient.filter(|_| is_as_it_is));
     // Bytes to come that are here already, since they came in parts.
-    let mut known = 0;
+    let mut here = 0;
     loop {
         let chunk = tokio::time::timeout(patience, response.chunk()).await.map_err(late)?;
         let Some(mut chunk) = chunk.map_err(|error| fail(kind_of_body(&error), describe(&error)))? else { break };
@@ -246,15 +316,15 @@ async fn perform(
             if under_way.take(chunk, &mut body) {
                 match under_way.join(&mut body).await {
                     Joined::Whole | Joined::ToNobody => break,
-                    Joined::Missing(beyond, length) => (chunk, known) = (beyond, length),
+                    Joined::Missing(beyond, length) => (chunk, here) = (beyond, length),
                 }
             } else {
                 parts = Some(under_way);
                 chunk = Bytes::new();
             }
         }
-        let rest = chunk.split_off(chunk.len().min(known));
-        known -= chunk.len();
+        let rest = chunk.split_off(chunk.len().min(here));
+        here -= chunk.len();
         if (body.length() + rest.len()) as u64 > max_body_bytes {
             return Err(too_large());
         }
@@ -300,6 +370,8 @@ fn kind_of(error: &reqwest::Error) -> HttpErrorKind {
         HttpErrorKind::Redirect
     } else if error.is_builder() {
         HttpErrorKind::InvalidUrl
+    } else if chain(error).any(trust::is_refusal) {
+        HttpErrorKind::Certificate
     } else if error.is_connect() {
         HttpErrorKind::Connect
     } else {

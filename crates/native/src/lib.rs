@@ -40,7 +40,7 @@ pub use clock::NativeClock;
 pub use directory::{NativeDirectory, NativeFile};
 pub use error::NativeError;
 pub use host::{NativeHost, NativeHostSettings};
-pub use http::{HttpSettings, NativeHttp, ProxySettings, check_certificates};
+pub use http::{ClientCertificate, HttpSettings, NativeHttp, ProxySettings, check_certificates};
 pub use interrupt::Interrupt;
 pub use link::LinkMethod;
 pub use lock::ProjectLock;

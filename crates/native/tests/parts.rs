@@ -34,6 +34,7 @@ fn fetch_with(
         headers: header.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect(),
         timeout_milliseconds: 20_000,
         max_body_bytes: 1 << 30,
+        ..HttpRequest::default()
     };
     let response = runtime.block_on(http.send(request)).unwrap();
     assert_eq!((response.status, response.header("content-range")), (200, None));

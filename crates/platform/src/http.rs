@@ -14,6 +14,9 @@ pub struct HttpRequest {
     pub timeout_milliseconds: u64,
     /// A response whose (decoded) body is longer than this many bytes is given up with [`HttpErrorKind::TooLarge`].
     pub max_body_bytes: u64,
+    /// Which of the client certificates that the platform was given is to be shown, by the name it was given under. No other
+    /// origin is shown it, wherever redirects lead. Only for platforms that [choose](Http::chooses_certificates).
+    pub certificate: Option<String>,
 }
 
 /// A response with its whole body.
@@ -47,6 +50,10 @@ pub trait Http {
     fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> impl Future<Output = T> {
         async { work() }
     }
+    /// Whether client certificates can be chosen; in browsers their users choose.
+    fn chooses_certificates(&self) -> bool {
+        false
+    }
     /// Whether registries have turned out to answer at once, so that nothing is to be gained by asking early.
     fn is_near(&self) -> bool {
         false
@@ -69,7 +76,7 @@ pub struct HttpError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpErrorKind {
-    /// No connection: refused, unreachable, name unknown, TLS refused, blocked by CORS, or offline.
+    /// No connection: refused, unreachable, name unknown, blocked by CORS, or offline.
     Connect,
     /// The connection broke while the response was under way.
     Interrupted,
@@ -83,6 +90,8 @@ pub enum HttpErrorKind {
     InvalidUrl,
     /// The body's content encoding is damaged.
     Encoding,
+    /// One of the two does not take the other's certificate. Browsers do not tell this from no connection.
+    Certificate,
 }
 
 impl HttpErrorKind {

@@ -77,7 +77,7 @@ pub enum Ending {
 
 impl Ending {
     /// All there are, in an order that stays.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Done,
         Self::Abandoned,
         Self::Failed(HttpErrorKind::Connect),
@@ -87,6 +87,7 @@ impl Ending {
         Self::Failed(HttpErrorKind::Redirect),
         Self::Failed(HttpErrorKind::InvalidUrl),
         Self::Failed(HttpErrorKind::Encoding),
+        Self::Failed(HttpErrorKind::Certificate),
     ];
 
     /// A short name in lower case.
@@ -101,6 +102,7 @@ impl Ending {
             Self::Failed(HttpErrorKind::Redirect) => "redirect",
             Self::Failed(HttpErrorKind::InvalidUrl) => "invalid address",
             Self::Failed(HttpErrorKind::Encoding) => "encoding",
+            Self::Failed(HttpErrorKind::Certificate) => "certificate",
         }
     }
 }

@@ -183,7 +183,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             Some(address) => self.fetch_url(name, address, &package)?,
             None => self.conventional_tarball_url(name, version),
         };
-        let url = self.refuse_certificate(name, &package, url)?;
+        let certificate = self.certificate(name, &package, &url)?;
         // What an address carries is for this address, not for the registry that may be asked in its place.
         let own = own.flatten().filter(|_| placed.as_ref() == Some(&url));
         let authorization = self.authorization(name, &url).or_else(|| own.map(header));
@@ -191,6 +191,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             package,
             url,
             authorization,
+            certificate,
             integrity,
             max_bytes: MAX_TARBALL_BYTES,
             retry: self.settings.retry,
@@ -258,8 +259,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         if !self.has_credentials {
             return Ok(registry.to_owned());
         }
-        let authorization = self.authorization(name, &self.document_url(name, None)?);
-        Ok(scope_of(registry, authorization.as_deref()))
+        let url = self.document_url(name, None)?;
+        let authorization = self.authorization(name, &url);
+        let certificate = self.certificate(name, name, &url)?;
+        let certificate = certificate.map(|key| self.settings.config.name_of_certificate(&key));
+        Ok(scope_of(registry, authorization.as_deref(), certificate.as_deref()))
     }
 
     pub(crate) fn registry_for(&self, name: &str) -> String {
@@ -275,7 +279,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         };
         // Whatever the path.
         if self.parsed(&base).is_some_and(|url| is_http(&url)) {
-            self.refuse_certificate(name, name, text)
+            Ok(text)
         } else {
             Err(RegistryError::Url { package: name.to_owned(), url: without_userinfo(&text).0 })
         }
@@ -329,12 +333,17 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         url
     }
 
-    /// An address, unless its credential is a client certificate: without it the answer would be a puzzling one.
-    fn refuse_certificate(&self, name: &str, package: &str, url: String) -> Result<String, RegistryError> {
-        if self.settings.config.wants_certificate(&url, &self.registry_for(name)) {
-            return Err(RegistryError::Certificate { package: package.to_owned(), url });
+    /// The client certificate that belongs to an address of `name`'s registry. Where none can be chosen that is an error:
+    /// without it the answer would be a puzzling one.
+    pub(crate) fn certificate(&self, name: &str, package: &str, url: &str) -> Result<Option<String>, RegistryError> {
+        if !self.has_credentials {
+            return Ok(None);
         }
-        Ok(url)
+        let certificate = self.settings.config.certificate_within(url, &self.registry_for(name));
+        if certificate.is_some() && !self.http.chooses_certificates() {
+            return Err(RegistryError::Certificate { package: package.to_owned(), url: url.to_owned() });
+        }
+        Ok(certificate)
     }
 
     /// The credential that belongs to an address of `name`'s registry.

@@ -344,6 +344,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     async fn ask_with_patience(&self, asked: &Asked<'_>) -> Result<HttpResponse, RegistryError> {
         let authorization = self.authorization(asked.name, asked.url);
+        let certificate = self.certificate(asked.name, asked.package, asked.url)?;
         let policy = &self.settings().retry;
         let is_worth_repeating =
             |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
@@ -357,6 +358,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 headers,
                 timeout_milliseconds: policy.timeout_milliseconds,
                 max_body_bytes: MAX_PACKUMENT_BYTES,
+                certificate: certificate.clone(),
             };
             self.count_request();
             ask(self.http(), self.clock(), request, asked.package, asked.work, note)
@@ -401,7 +403,7 @@ fn as_packument(name: &str, version: &str, body: &[u8]) -> Bytes {
 fn is_without_connection(error: &RegistryError) -> bool {
     match error {
         RegistryError::Unreachable { source, .. } => {
-            matches!(source.kind, HttpErrorKind::Connect | HttpErrorKind::Timeout)
+            matches!(source.kind, HttpErrorKind::Connect | HttpErrorKind::Timeout | HttpErrorKind::Certificate)
         }
         _ => false,
     }

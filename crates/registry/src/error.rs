@@ -98,8 +98,8 @@ pub enum RegistryError {
         /// The address.
         url: String,
     },
-    /// A registry that is configured with a client certificate.
-    #[error("{package} is to be asked for with a client certificate, which is not supported yet: {url}")]
+    /// A registry that is configured with a client certificate, where none can be chosen.
+    #[error("{package} is to be asked for with a client certificate, which this platform cannot choose: {url}")]
     Certificate {
         /// The package concerned.
         package: String,
@@ -159,6 +159,11 @@ impl RegistryError {
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::TooLarge => {
                 "Check the registry's address: nothing that large is a package.".to_owned()
             }
+            Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Certificate => {
+                "Check cafile or ca, which say whom to trust beside the system's authorities, and this registry's certfile \
+                 and keyfile, which say who asks."
+                    .to_owned()
+            }
             Self::Unreachable { .. } => {
                 "Check the network and the registry's address; a page also needs a registry that allows CORS."
                     .to_owned()
@@ -169,7 +174,8 @@ impl RegistryError {
             Self::Tarball { source, .. } => return source.hint(),
             Self::Url { .. } => "Only http and https addresses can be fetched.".to_owned(),
             Self::Certificate { .. } => {
-                "Remove certfile and keyfile of this registry from .npmrc, and use a token where it takes one."
+                "Leave certfile, keyfile, cert and key out of the settings, and use a token where the registry takes one; a \
+                 browser shows the certificate that its user chooses."
                     .to_owned()
             }
         })

@@ -67,11 +67,19 @@ pub trait MetadataMirror: std::fmt::Debug {
 }
 
 /// What a document is kept under besides its name: the registry's address, and where it is asked with credentials a digest
-/// of them. Another user's token, or none, never finds what one token was given. The digest does not tell the token; it is
+/// of them, which is a header, the name of a client certificate, or both. Another user's token, or none, never finds what one token was given. The digest does not tell the token; it is
 /// as private as the folder that it is in, like the packages themselves.
-pub(crate) fn scope_of(registry: &str, authorization: Option<&str>) -> String {
-    let Some(authorization) = authorization else { return registry.to_owned() };
-    let digest = Sha256::new_with_prefix("gantry metadata mirror\n").chain_update(authorization).finalize();
+pub(crate) fn scope_of(registry: &str, authorization: Option<&str>, certificate: Option<&str>) -> String {
+    if authorization.is_none() && certificate.is_none() {
+        return registry.to_owned();
+    }
+    let mut digest =
+        Sha256::new_with_prefix("gantry metadata mirror\n").chain_update(authorization.unwrap_or_default());
+    if let Some(certificate) = certificate {
+        digest.update("\n");
+        digest.update(certificate);
+    }
+    let digest = digest.finalize();
     let digest: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{registry} {digest}")
 }

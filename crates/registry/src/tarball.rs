@@ -19,6 +19,8 @@ pub struct TarballRequest {
     pub url: String,
     /// Value of the `authorization` header, if the address is to have one.
     pub authorization: Option<String>,
+    /// The client certificate to show, as in [`HttpRequest`].
+    pub certificate: Option<String>,
     /// What it must hash to; `None` where neither lock nor packument say.
     pub integrity: Option<Integrity>,
     /// Longest acceptable body, in bytes.
@@ -82,6 +84,7 @@ impl TarballRequest {
             package: package.to_owned(),
             url: String::new(),
             authorization: None,
+            certificate: None,
             integrity,
             max_bytes: body.len() as u64,
             retry: RetryPolicy::default(),
@@ -153,6 +156,7 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
                 headers,
                 timeout_milliseconds: request.retry.timeout_milliseconds,
                 max_body_bytes: request.max_bytes,
+                certificate: request.certificate.clone(),
             };
             ask(http, clock, http_request, &request.package, Work::Tarball, note)
         })

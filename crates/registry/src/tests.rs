@@ -330,7 +330,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
 }
 
 #[test]
-fn a_registry_with_a_client_certificate_is_refused_before_it_is_asked() {
+fn a_client_certificate_that_nobody_can_choose_is_refused_before_anybody_is_asked() {
     let (script, clock) = (Script::default(), Sleeps::default());
     let settings = [("//registry.example/:certfile", "cert.pem"), ("//registry.example/:keyfile", "key.pem")];
     let client = client(&script, &clock, &settings, ReplaceHost::Never);

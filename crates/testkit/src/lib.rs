@@ -27,5 +27,5 @@ mod upstream;
 pub use error::TestkitError;
 pub use faults::{Fault, FaultRule};
 pub use recording::{Recording, default_recording_folder};
-pub use server::{Faults, Server, ServerOptions, Source};
+pub use server::{ClientCertificates, ClientIdentity, Faults, Server, ServerOptions, Source};
 pub use stats::{LogEntry, RequestKind, Stats};

@@ -24,6 +24,7 @@ use crate::upstream::Upstream;
 use crate::{FaultRule, LogEntry, Recording, Stats, TestkitError, fixtures};
 use connection::{ConnectionHandle, ServerListener};
 use tls::Identity;
+pub use tls::{ClientCertificates, ClientIdentity};
 
 /// What a server gives out: fixtures, a recording, or both (fixtures win).
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,7 @@ pub struct ServerOptions {
     bits_per_second: Option<u64>,
     token: Option<String>,
     tls: bool,
+    client_certificates: ClientCertificates,
     faults: Vec<FaultRule>,
 }
 
@@ -113,6 +115,12 @@ impl ServerOptions {
         self
     }
 
+    /// With TLS, wants this of clients' certificates. [`Server::client`] is what one is to show.
+    pub fn with_client_certificates(mut self, wanted: ClientCertificates) -> Self {
+        self.client_certificates = wanted;
+        self
+    }
+
     /// Plays this fault from the start.
     pub fn with_fault(mut self, rule: FaultRule) -> Self {
         self.faults.push(rule);
@@ -156,6 +164,7 @@ impl State {
 pub struct Server {
     url: String,
     certificate: Option<String>,
+    client: Option<ClientIdentity>,
     state: Arc<State>,
     runtime: Option<tokio::runtime::Runtime>,
 }
@@ -204,6 +213,11 @@ impl Server {
         self.certificate.as_deref()
     }
 
+    /// The certificate that clients are to show; `None` where none is wanted.
+    pub fn client(&self) -> Option<&ClientIdentity> {
+        self.client.as_ref()
+    }
+
     /// Counts since the start or the last reset.
     pub fn stats(&self) -> Stats {
         self.state.stats()
@@ -234,7 +248,7 @@ impl Server {
         let failed = |source| TestkitError::Listen { address: address.to_string(), source };
         let listener = std::net::TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
-        let identity = options.tls.then(Identity::generate).transpose()?;
+        let identity = options.tls.then(|| Identity::generate(options.client_certificates)).transpose()?;
         let scheme = if identity.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}/", listener.local_addr().map_err(failed)?);
         let upstream = options.record_from.as_deref().map(Upstream::new).transpose()?;
@@ -263,8 +277,9 @@ impl Server {
         let service = router.into_make_service_with_connect_info::<ConnectionHandle>();
         // Ends with the runtime only: accepting never fails for good.
         runtime.spawn(async move { axum::serve(listener, service).await });
+        let client = identity.as_ref().and_then(Identity::client).cloned();
         let certificate = identity.map(|identity| identity.authority().to_owned());
-        Ok(Server { url, certificate, state, runtime: Some(runtime) })
+        Ok(Server { url, certificate, client, state, runtime: Some(runtime) })
     }
 }
 

@@ -108,6 +108,7 @@ impl Client {
                     headers: vec![("accept".to_owned(), accept.to_owned())],
                     timeout_milliseconds: TIMEOUT_MILLISECONDS,
                     max_body_bytes: MAX_BODY_BYTES,
+                    ..HttpRequest::default()
                 };
                 let response = http.send(request).await?;
                 (response.status, response.body.len(), "HTTP/1.1".to_owned())

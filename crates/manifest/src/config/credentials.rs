@@ -38,9 +38,48 @@ impl Config {
         }
     }
 
-    /// Whether the credential of an address is a client certificate, or comes with one (`certfile` and `keyfile`).
-    pub fn wants_certificate(&self, url: &str, registry: &str) -> bool {
-        self.find_credential(url, registry).is_some_and(|(key, _)| self.has_certificate(&key))
+    /// The client certificate to show to an address, if it is one of `https:`: the key that its two files are
+    /// [kept](Self::certificates) under, which are a credential or come with one; else that of no address, which is for
+    /// the hosts of registries. npm shows that one to everybody who asks.
+    pub fn certificate_within(&self, url: &str, registry: &str) -> Option<String> {
+        if !url.starts_with("https:") {
+            return None;
+        }
+        let found = self.find_credential(url, registry).map(|(key, _)| key).filter(|key| self.has_certificate(key));
+        let of_registries = || {
+            self.certificate_without_address()?;
+            let host = |url: &str| Url::parse(url).ok().and_then(|url| host_of(&url));
+            (host(url)? == host(registry)?).then(String::new)
+        };
+        found.or_else(of_registries)
+    }
+
+    /// The client certificates that there are, as (key, file of the certificate, file of its private key); keys begin with `//`.
+    pub fn certificates(&self) -> Vec<(String, String, String)> {
+        let mut found = Vec::new();
+        for place in self.places() {
+            if let (Some(certificate), Some(key)) =
+                (self.setting_at(place, "certfile"), self.setting_at(place, "keyfile"))
+                && !found.iter().any(|(known, _, _)| known == place)
+            {
+                found.push((place.to_owned(), certificate.to_owned(), key.to_owned()));
+            }
+        }
+        found
+    }
+
+    /// What tells the client certificate under a key from others: the name of its file, or for that of no address itself.
+    pub fn name_of_certificate(&self, key: &str) -> String {
+        if key.is_empty() {
+            return self.certificate_without_address().map(|(certificate, _)| certificate).unwrap_or_default();
+        }
+        self.setting_at(key, "certfile").unwrap_or_default().to_owned()
+    }
+
+    /// The client certificate of no address and its private key, both PEM (`cert` and `key`); its key is the empty one.
+    pub fn certificate_without_address(&self) -> Option<(String, String)> {
+        let text = |name: &str| self.get(name).filter(|text| !matches!(*text, "" | "null" | "false"));
+        Some((text("cert")?.replace("\\n", "\n"), text("key")?.replace("\\n", "\n")))
     }
 
     /// The credential of an address, else of its registry if that is the same host, and the key that it is kept under.
@@ -146,7 +185,7 @@ impl Config {
 
     /// Whether there are credentials for any address, client certificates among them.
     pub fn has_credentials(&self) -> bool {
-        !self.places().is_empty()
+        !self.places().is_empty() || self.certificate_without_address().is_some()
     }
 
     /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone). npm 11 refuses to run

@@ -131,13 +131,31 @@ fn a_client_certificate_is_no_header_and_ends_the_search() {
     assert!(layers.authorization_for("https://r.test/a/b").is_none());
     assert!(layers.authorization_for("https://r.test/b").is_some());
     let registry = "https://r.test/a/";
-    let wanted = ["https://r.test/a/b", "https://r.test/b"].map(|address| layers.wants_certificate(address, registry));
-    assert_eq!(wanted, [true, false]);
+    let wanted = ["https://r.test/a/b", "https://r.test/b", "http://r.test/a/b"]
+        .map(|address| layers.certificate_within(address, registry));
+    assert_eq!(wanted, [Some("//r.test/a/".to_owned()), None, None]);
+    assert_eq!(layers.certificates(), [("//r.test/a/".to_owned(), "c".to_owned(), "k".to_owned())]);
     let both =
         config(&["//r.test/a/:_authToken=t\n//r.test/a/:certfile=c\n//r.test/a/:keyfile=k\n//half.test/:certfile=c"]);
-    assert!(both.wants_certificate("https://r.test/files/a.tgz", registry), "as its registry does");
+    assert!(both.certificate_within("https://r.test/files/a.tgz", registry).is_some(), "as its registry does");
     assert!(both.authorization_within("https://r.test/files/a.tgz", registry).is_some());
-    assert!(!both.wants_certificate("https://half.test/a", registry));
+    assert!(both.certificate_within("https://half.test/a", registry).is_none());
+    assert_eq!(both.certificates().len(), 1);
+}
+
+#[test]
+fn a_client_certificate_of_no_address_is_for_the_hosts_of_registries() {
+    let layers = config(&["cert=c\\nd\nkey=k\n//r.test/a/:certfile=c\n//r.test/a/:keyfile=k"]);
+    assert!(layers.has_credentials());
+    assert_eq!(layers.certificate_without_address(), Some(("c\nd".to_owned(), "k".to_owned())));
+    let within = |url: &str| layers.certificate_within(url, "https://r.test/b/");
+    assert_eq!(within("https://r.test/b/left").as_deref(), Some(""));
+    assert_eq!(within("https://r.test/a/left").as_deref(), Some("//r.test/a/"), "its own goes first");
+    assert_eq!(within("https://files.test/left.tgz"), None);
+    assert_eq!(within("http://r.test/b/left"), None);
+    let names = ["", "//r.test/a/"].map(|key| layers.name_of_certificate(key));
+    assert_eq!(names, ["c\nd", "c"]);
+    assert!(!config(&["cert=null\nkey=null"]).has_credentials());
 }
 
 #[test]

@@ -1,15 +1,57 @@
-//! Which certificates of servers are believed.
+//! Which certificates of servers are believed, and which are shown to them.
 //!
 //! The system's are hundreds of files, which take longer to read than a small project to resolve. They are read when the first
 //! server shows its certificate: one that is asked without TLS needs none, and none need be there.
 
+use super::certificates;
+use crate::NativeError;
+use rustls::client::ResolvesClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{AlertDescription, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::{fmt, io};
+
+/// A certificate to show to servers that ask for one, and its private key.
+#[derive(Clone)]
+pub struct ClientCertificate {
+    pem: Arc<[u8]>,
+    shown: Arc<CertifiedKey>,
+}
+
+impl ClientCertificate {
+    /// Reads both from PEM; the error says what is wrong with which of them. The certificate may be followed by those that
+    /// vouch for it.
+    pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, NativeError> {
+        let failed = |message: String| NativeError::Client { message };
+        let chain: Vec<CertificateDer<'static>> = certificates(certificate).collect::<Result<_, _>>()?;
+        if chain.is_empty() {
+            return Err(failed("there is no certificate in it".to_owned()));
+        }
+        // What a library says of a key might show some of it.
+        let parsed = PrivateKeyDer::from_pem_slice(key)
+            .map_err(|_| failed("its key is none that could be read: PEM, without a password".to_owned()))?;
+        let shown = CertifiedKey::from_der(chain, parsed, &ring::default_provider())
+            .map_err(|error| failed(format!("its key cannot be used with it: {error}")))?;
+        Ok(Self { pem: [certificate, b"\n", key].concat().into(), shown: Arc::new(shown) })
+    }
+
+    /// The same for a client that is not [configured](configuration) here.
+    pub(super) fn identity(&self) -> Result<reqwest::Identity, reqwest::Error> {
+        reqwest::Identity::from_pem(&self.pem)
+    }
+}
+
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ClientCertificate").finish_non_exhaustive()
+    }
+}
 
 /// The system's way to verify, with certificates added to its own, made when it is first needed.
 #[derive(Debug)]
@@ -62,10 +104,36 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// How TLS connections are made, HTTP/1.1 over them. With `is_needed_soon` the system's certificates are read meanwhile.
+/// Whether an error says that one of the two does not take the other's certificate, which will not change.
+pub(super) fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
+    // An error of input and output that is one of something else passes that over when it is asked for its source.
+    let mut within = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    while let Some(inner) = within.and_then(|inner| inner.downcast_ref::<io::Error>()) {
+        within = inner.get_ref();
+    }
+    match error.downcast_ref::<Error>().or_else(|| within?.downcast_ref()) {
+        Some(Error::InvalidCertificate(_) | Error::NoCertificatesPresented) => true,
+        Some(Error::AlertReceived(alert)) => matches!(
+            alert,
+            AlertDescription::NoCertificate
+                | AlertDescription::BadCertificate
+                | AlertDescription::UnsupportedCertificate
+                | AlertDescription::CertificateRevoked
+                | AlertDescription::CertificateExpired
+                | AlertDescription::CertificateUnknown
+                | AlertDescription::UnknownCA
+                | AlertDescription::AccessDenied
+                | AlertDescription::CertificateRequired
+        ),
+        _ => false,
+    }
+}
+
+/// How TLS connections are made, HTTP/1.1 over them, with a certificate `shown` to servers that ask for one. With `is_needed_soon` the system's certificates are read meanwhile.
 pub(super) fn configuration(
     provider: Arc<CryptoProvider>,
     added: Vec<CertificateDer<'static>>,
+    shown: Option<&ClientCertificate>,
     is_needed_soon: bool,
 ) -> Result<ClientConfig, Error> {
     let trust = Arc::new(Trust { added, provider: Arc::clone(&provider), verifier: OnceLock::new() });
@@ -74,11 +142,17 @@ pub(super) fn configuration(
         // What goes wrong is told to whoever verifies.
         thread::spawn(move || trust.verifier().is_ok());
     }
-    let mut configuration = ClientConfig::builder_with_provider(provider)
+    let configuration = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(trust)
-        .with_no_client_auth();
+        .with_custom_certificate_verifier(trust);
+    let mut configuration = match shown {
+        Some(ClientCertificate { shown, .. }) => {
+            let resolver: Arc<dyn ResolvesClientCert> = Arc::new(SingleCertAndKey::from(Arc::clone(shown)));
+            configuration.with_client_cert_resolver(resolver)
+        }
+        None => configuration.with_no_client_auth(),
+    };
     configuration.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(configuration)
 }

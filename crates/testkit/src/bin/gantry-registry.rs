@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use gantry_testkit::fixtures::Registry;
 use gantry_testkit::record::{RecordOptions, Refresh, Summary, record, verify};
-use gantry_testkit::{Recording, ServerOptions, Source, TestkitError, default_recording_folder};
+use gantry_testkit::{ClientCertificates, Recording, ServerOptions, Source, TestkitError, default_recording_folder};
 
 #[derive(Debug, Parser)]
 #[command(version, about = "A replay registry with fault injection", args_conflicts_with_subcommands = true)]
@@ -62,6 +62,9 @@ struct Serve {
     /// Write the certificate to trust here, as PEM (for `cafile` of .npmrc).
     #[arg(long, value_name = "FILE", requires = "tls")]
     certificate: Option<PathBuf>,
+    /// Take only clients that show a certificate, and write one here with its key: client.pem and client-key.pem.
+    #[arg(long, value_name = "FOLDER", requires = "tls")]
+    require_client_certificate: Option<PathBuf>,
     /// End when standard input closes.
     #[arg(long)]
     until_stdin_closes: bool,
@@ -132,14 +135,23 @@ fn run_server(serve: Serve) -> Result<ExitCode, TestkitError> {
     if serve.tls {
         options = options.with_tls();
     }
+    if serve.require_client_certificate.is_some() {
+        options = options.with_client_certificates(ClientCertificates::Required);
+    }
     let server = options.start()?;
     let mut line = serde_json::json!({"url": server.url()});
+    let write = |path: PathBuf, text: &str| {
+        std::fs::write(&path, text).map_err(|source| TestkitError::File { action: "write", path, source })
+    };
     if let Some(certificate) = server.certificate() {
         line["certificate"] = certificate.into();
         if let Some(path) = serve.certificate {
-            let failed = |source| TestkitError::File { action: "write", path: path.clone(), source };
-            std::fs::write(&path, certificate).map_err(failed)?;
+            write(path, certificate)?;
         }
+    }
+    if let (Some(folder), Some(client)) = (serve.require_client_certificate, server.client()) {
+        write(folder.join("client.pem"), &client.certificate)?;
+        write(folder.join("client-key.pem"), &client.key)?;
     }
     println!("{line}");
     if serve.until_stdin_closes {

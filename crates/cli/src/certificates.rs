@@ -1,0 +1,70 @@
+//! Certificates, from npm's settings: of servers to trust, and for them.
+
+use crate::settings::invalid;
+use gantry_engine::Fault;
+use gantry_manifest::Config;
+use gantry_native::{ClientCertificate, check_certificates};
+use std::collections::BTreeMap;
+
+/// Those that are trusted beside the system's (`cafile`, `ca`), as PEM.
+pub fn trusted_certificates(
+    config: &Config,
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Result<Vec<Vec<u8>>, Fault> {
+    let mut certificates: Vec<Vec<u8>> = Vec::new();
+    let mut trust = |name: &str, pem: Vec<u8>| {
+        check_certificates(&pem).map_err(|error| invalid(format!("{name}: {error}")))?;
+        certificates.push(pem);
+        Ok::<_, Fault>(())
+    };
+    if let Some(path) = config.get("cafile").filter(|path| !path.is_empty() && *path != "null") {
+        match std::fs::read(path) {
+            Ok(pem) => trust(&format!("cafile {path}"), pem)?,
+            // npm passes over a file that is not there.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                warnings.push(("CONFIG_INVALID", format!("cafile {path} is not there: it is left out")));
+            }
+            Err(error) => return Err(invalid(format!("cafile {path}: {error}"))),
+        }
+    }
+    for certificate in config.get_list("ca") {
+        if !certificate.is_empty() && certificate != "null" {
+            trust("ca", certificate.replace("\\n", "\n").into_bytes())?;
+        }
+    }
+    Ok(certificates)
+}
+
+/// What can be shown to registries that want to know who asks. A file that is not there is a warning, since npm passes over
+/// it, and most settings are for many projects; the registry then says what it lacks.
+pub fn client_certificates(
+    config: &Config,
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Result<BTreeMap<String, ClientCertificate>, Fault> {
+    let mut found = BTreeMap::new();
+    for (place, certificate, key_file) in config.certificates() {
+        let mut read = |name: &str, path: &str| match std::fs::read(path) {
+            Ok(pem) => Ok(Some(pem)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                warnings.push(("CONFIG_INVALID", format!("{place}:{name} {path} is not there: it is left out")));
+                Ok(None)
+            }
+            Err(error) => Err(invalid(format!("{place}:{name} {path}: {error}"))),
+        };
+        if let (Some(pem), Some(key)) = (read("certfile", &certificate)?, read("keyfile", &key_file)?) {
+            let parsed = ClientCertificate::from_pem(&pem, &key);
+            let parsed = parsed
+                .map_err(|error| invalid(format!("{place}: certfile {certificate}, keyfile {key_file}: {error}")))?;
+            found.insert(place, parsed);
+        }
+    }
+    let is_set = |name: &str| config.get(name).is_some_and(|text| !matches!(text, "" | "null" | "false"));
+    if is_set("cert") != is_set("key") {
+        return Err(invalid("cert and key: one is of no use without the other").with_hint("Set both, or none."));
+    }
+    if let Some((certificate, key)) = config.certificate_without_address() {
+        let parsed = ClientCertificate::from_pem(certificate.as_bytes(), key.as_bytes());
+        found.insert(String::new(), parsed.map_err(|error| invalid(format!("cert: {error}")))?);
+    }
+    Ok(found)
+}
