@@ -1,6 +1,7 @@
 /** What is kept of a registry's documents in a page: which requests it saves, and that no preflight is ever sent for it. */
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.js';
+import { Registry } from './support/registry.js';
 
 interface Choice {
   offline?: boolean;
@@ -129,5 +130,29 @@ test('an install tells where its time went, from all workers', async ({ blank, f
   for (const { cat, ts, dur } of spans.filter(({ cat }) => cat !== undefined && cat !== 'stage')) {
     expect(ts, cat).toBeGreaterThanOrEqual(-1_000);
     expect((ts + dur) / 1_000, cat).toBeLessThanOrEqual(end + 1);
+  }
+});
+
+test('what one token was given, nobody gets from the browser without it', async ({ blank }) => {
+  const registry = await Registry.start('--fixtures', 'basic', '--require-token', 'secret');
+  try {
+    const outcomes = await blank.evaluate(async (url) => {
+      const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+      const outcomes: unknown[] = [];
+      for (const [store, token] of [['known', 'secret'], ['unknown'], ['wrong', 'other'], ['again', 'secret']]) {
+        const gantry = await Gantry.open({ registry: url, store, ...(token && { token }) });
+        const installed = gantry.install({ packageJson: { dependencies: { left: '1' } } });
+        outcomes.push(await installed.then(({ packages }: { packages: number }) => packages, failed));
+        await gantry.close();
+      }
+      return outcomes;
+      function failed({ code, package: name }: { code: string; package: string }) {
+        return `${code} ${name}`;
+      }
+    }, registry.url);
+    const refused = 'REGISTRY_UNAUTHORIZED left';
+    expect(outcomes).toEqual([1, refused, refused, 1]);
+  } finally {
+    registry.stop();
   }
 });

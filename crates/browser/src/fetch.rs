@@ -2,12 +2,12 @@
 //!
 //! No request header is ever one that needs a CORS preflight, but `authorization`, which cannot be had otherwise. Redirects
 //! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
-//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules.
+//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules, unless a token goes along.
 //!
 //! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
 //! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,
 //! and a large tarball not as a whole: [`TarballHttp`] keeps it in the pieces in which the browser handed it over. How many of
-//! these there are at a time is seen to by `fetch/room.js`.
+//! these there are at a time is seen to by `fetch/room.js`, and which ones only wait for others by `fetch/progress.js`.
 
 use crate::error::failed;
 use crate::garbage::note_request;
@@ -62,6 +62,7 @@ extern "C" {
         patience: f64,
         whole: f64,
         limit: f64,
+        progress: &Progress,
         room: Option<&Room>,
     ) -> Promise;
     #[wasm_bindgen(js_name = answerWith)]
@@ -86,7 +87,16 @@ extern "C" {
     fn release(this: &Hold);
 }
 
+#[wasm_bindgen(module = "/src/fetch/progress.js")]
+extern "C" {
+    type Progress;
+
+    #[wasm_bindgen(js_name = createProgress)]
+    fn create_progress() -> Progress;
+}
+
 thread_local! {
+    static PROGRESS: Progress = create_progress();
     static ROOM: Room = create_room(HELD_BYTES);
 }
 
@@ -178,7 +188,7 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise)
         message: message.to_owned(),
     };
     let mut cache = "no-store";
-    let mut known = String::new();
+    let (mut known, mut is_personal) = (String::new(), false);
     let mut headers = Vec::new();
     for (name, value) in &request.headers {
         match (name.as_str(), value.as_str()) {
@@ -202,17 +212,24 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise)
             }
             _ => {}
         }
+        is_personal |= name == "authorization";
         if value.contains('\n') {
             return Err(invalid(&format!("a line of its own is in the header {name}")));
         }
         headers.push(format!("{name}:{value}"));
+    }
+    if is_personal {
+        // A browser's cache gives an answer to whoever asks for its address next: with another token, or with none.
+        cache = "no-store";
     }
     let controller = AbortController::new().map_err(|value| invalid(&failed(&value).message))?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out, and a limit of bytes")]
     let (patience, limit) = (request.timeout_milliseconds as f64, request.max_body_bytes as f64);
     let whole = if room.is_some() { WHOLE_BYTES } else { f64::INFINITY };
     let headers = headers.join("\n");
-    let promise = exchange(&controller, &request.url, &headers, cache, &known, patience, whole, limit, room);
+    let promise = PROGRESS.with(|progress| {
+        exchange(&controller, &request.url, &headers, cache, &known, patience, whole, limit, progress, room)
+    });
     Ok((Flight { controller, landed: false }, promise))
 }
 

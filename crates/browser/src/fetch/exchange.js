@@ -10,6 +10,8 @@ const LEAST_BYTES = 8 << 10;
 const LARGE_BYTES = 1 << 20;
 /** Buffers that are kept for the bodies to come. */
 const KEPT = 32;
+/** After this part of its patience a request begins to hear of what other workers get. */
+const HEARING = 0.25;
 /** The longest wait that timers know, in milliseconds. */
 const LONGEST_WAIT = 0x7fffffff;
 
@@ -21,6 +23,7 @@ const spare = [];
 
 /** Where a worker holds large bodies. @typedef {ReturnType<typeof import('./room.js').createRoom>} Room */
 /** @typedef {ReturnType<Room['hold']>} Hold */
+/** What comes from origins. @typedef {ReturnType<typeof import('./progress.js').createProgress>} Progress */
 
 /** What became of a request; numbers that fetch.rs knows. @enum {number} */
 const Failure = { connect: 0, interrupted: 1, timeout: 2, tooLarge: 3, invalid: 4 };
@@ -41,29 +44,40 @@ class NoRoom {
   }
 }
 
-/** Gives a request up that makes no progress for so many milliseconds. One timer, however many pieces come. */
+/** Gives a request up that makes no progress for so many milliseconds. As long as it has no answer, others' progress will do: it
+ * may be waiting for them. One timer, however many pieces come. */
 class Patience {
   isOver = false;
   #last = performance.now();
+  #isAnswered = false;
+  #origin;
+  #progress;
   /** @type {ReturnType<typeof setTimeout>} */ #timer;
 
-  /** @param {AbortController} controller @param {number} milliseconds */
-  constructor(controller, milliseconds) {
+  /** @param {AbortController} controller @param {string} url @param {number} milliseconds @param {Progress} progress */
+  constructor(controller, url, milliseconds, progress) {
+    this.#origin = originOf(url);
+    this.#progress = progress;
     const look = () => {
-      const left = this.#last + milliseconds - performance.now();
+      const last = this.#isAnswered ? this.#last : Math.max(this.#last, progress.latest(this.#origin));
+      const left = last + milliseconds - performance.now();
       if (left > 0) {
+        // Before it is too late.
+        progress.listen();
         this.#timer = setTimeout(look, Math.min(left, LONGEST_WAIT));
         return;
       }
       this.isOver = true;
       controller.abort();
     };
-    this.#timer = setTimeout(look, Math.min(milliseconds, LONGEST_WAIT));
+    this.#timer = setTimeout(look, Math.min(milliseconds * HEARING, LONGEST_WAIT));
   }
 
-  /** Something has come. */
+  /** Something has come of it. */
   renew() {
+    this.#isAnswered = true;
     this.#last = performance.now();
+    this.#progress.note(this.#origin);
   }
 
   end() {
@@ -79,19 +93,20 @@ class Patience {
  */
 /** What is asked, as `exchange` is told it.
  * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, patience: number,
- *   whole: number, limit: number }} Question */
+ *   whole: number, limit: number, progress: Progress }} Question */
 
 /**
  * Rejects with a `Failed`. `headers`: a line each. `known`: a header, as a line, that says with status 200 that nothing has
  * changed; the answer is then a 304 without a body. `patience`: the longest time without any progress, in milliseconds. `whole`:
- * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large. `room`: for bodies with more
- * than `whole`.
+ * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large. `progress`: what this
+ * worker's requests have in common. `room`: for bodies with more than `whole`.
  * @param {AbortController} controller @param {string} url @param {string} headers @param {RequestCache} cache
- * @param {string} known @param {number} patience @param {number} whole @param {number} limit @param {Room} [room]
+ * @param {string} known @param {number} patience @param {number} whole @param {number} limit
+ * @param {Progress} progress @param {Room} [room]
  * @returns {Promise<Answer>}
  */
-export async function exchange(controller, url, headers, cache, known, patience, whole, limit, room) {
-  const question = { controller, url, headers, cache, known, patience, whole, limit };
+export async function exchange(controller, url, headers, cache, known, patience, whole, limit, progress, room) {
+  const question = { controller, url, headers, cache, known, patience, whole, limit, progress };
   const hold = room?.hold();
   try {
     const answer = await ask(question, hold);
@@ -120,8 +135,8 @@ async function ask(question, hold) {
 }
 
 /** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
-async function askOnce({ controller, url, headers, cache, known, patience, whole, limit }, hold) {
-  const waiting = new Patience(controller, patience);
+async function askOnce({ controller, url, headers, cache, known, patience, whole, limit, progress }, hold) {
+  const waiting = new Patience(controller, url, patience, progress);
   let stage = Failure.invalid;
   try {
     const init = { headers: new Headers(pairs(headers)), cache, signal: controller.signal };
@@ -244,6 +259,12 @@ async function asTheyCome(stream, waiting, { announced, whole, limit, hold }) {
     length += value.byteLength;
     if (length > limit) throw tooLarge(limit);
   }
+}
+
+/** The origin of an absolute address. @param {string} url */
+function originOf(url) {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  return path === -1 ? url : url.slice(0, path);
 }
 
 /** @param {number} limit */
