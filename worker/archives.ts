@@ -34,9 +34,8 @@ export class Archives {
     open?.archive.free();
   }
 
-  /** Must not be called while a part is being made. */
-  endAll(): void {
-    for (const { archive } of this.#open.values()) archive.free();
-    this.#open.clear();
+  /** After the parts that are being made; whoever wants another hears that the archive has ended. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((number) => this.end(number)));
   }
 }

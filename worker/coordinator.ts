@@ -16,16 +16,16 @@ import {
   type Response,
   type Result,
 } from '../protocol.js';
+import { holdStore, withoutReaders } from '../store-lock.js';
 import { Coordinator, compile, instantiate, openStoreFolder, type WasmCoordinator } from '../wasm.js';
+import { whileHeld } from '../while-held.js';
 import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
 import { defaultPoolSize, Pool } from './pool.js';
 import { hasStore, requireStorage } from './storage.js';
-import { holdStore, withoutReaders } from './store-lock.js';
 import { reportTraps } from './traps.js';
 import { UnpackWorker } from './unpack-worker.js';
-import { whileHeld } from './while-held.js';
 
 interface Call<M extends Method> {
   signal: AbortSignal;
@@ -169,6 +169,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
     // So it is where a store has no project any more.
     if (coordinator.projects().length === 0) pool.warm();
     store = { name, coordinator, pool, archives: new Archives(), release };
+    tidyInTurn();
   } catch (error) {
     release();
     throw error;
@@ -195,6 +196,7 @@ async function install(
       announceChanges(name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.
       pool.warm();
+      tidyInTurn();
       return installed;
     });
   } finally {
@@ -237,32 +239,48 @@ async function removeProject(name: string): Promise<Result<'removeProject'>> {
   const { name: store, coordinator } = await present();
   const changes = coordinator.removeProject(name);
   if (changes) announceChanges(store, { name, changes });
+  tidyInTurn();
   return changes !== undefined;
 }
 
 async function prune(): Promise<Result<'prune'>> {
   const { name, coordinator } = await present();
-  return withoutReaders(name, async () => {
-    const moved = Promise.allSettled(reads).then(() => coordinator.prune());
-    moving = moved.catch(() => {});
-    try {
-      return await moved;
-    } finally {
-      moving = undefined;
-    }
-  });
+  return withoutReaders(name, () => betweenReads(() => coordinator.prune()));
+}
+
+/** Runs `change` when all reads are answered; those to come wait for it. */
+async function betweenReads<T>(change: () => Promise<T>): Promise<T> {
+  const turn = Promise.allSettled(reads).then(change);
+  moving = turn.catch(() => {});
+  try {
+    return await turn;
+  } finally {
+    moving = undefined;
+  }
+}
+
+/** After what is under way: writes the journal anew where that is mostly of the past, which nobody waits for. */
+function tidyInTurn(): void {
+  const tidy = async () => {
+    const coordinator = store?.coordinator;
+    if (!coordinator?.hasLongPast() || !(await coordinator.isThere())) return;
+    await betweenReads(() => coordinator.forgetPast());
+  };
+  // What fails now is tried again after the next change, and the journal stays what it is.
+  lastChange = lastChange.then(tidy, tidy).catch(() => {});
 }
 
 async function clear(): Promise<undefined> {
   const { name, coordinator, archives } = await present();
-  await withoutReaders(name, async () => {
-    // Those that were asked for before it; later ones find nothing.
-    await Promise.allSettled(reads);
-    archives.endAll();
-    const removals = coordinator.removals();
-    await coordinator.clear();
-    for (const removal of removals) announceChanges(name, removal);
-  });
+  await withoutReaders(name, () =>
+    // Reads that were asked for before it are answered; later ones wait, and find nothing.
+    betweenReads(async () => {
+      await archives.endAll();
+      const removals = coordinator.removals();
+      await coordinator.clear();
+      for (const removal of removals) announceChanges(name, removal);
+    }),
+  );
 }
 
 async function close(): Promise<undefined> {
@@ -270,7 +288,7 @@ async function close(): Promise<undefined> {
   store = undefined;
   // The module cannot be closed while it answers.
   await Promise.allSettled(reads);
-  archives.endAll();
+  await archives.endAll();
   if (await coordinator.isThere().catch(() => true)) {
     await pool.close();
     await coordinator.close();

@@ -13,11 +13,11 @@ import {
   type UnpackResult,
   type WasmUnpacker,
 } from '../wasm.js';
+import { whileHeld } from '../while-held.js';
 import { batched } from './batches.js';
 import type { Beginning, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { rehearseInstalling } from './rehearsal.js';
 import { reportTraps } from './traps.js';
-import { whileHeld } from './while-held.js';
 
 const port = given('port');
 const module = given('module');

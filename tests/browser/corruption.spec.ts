@@ -169,3 +169,41 @@ test('a journal whose last record is torn or changed has all before it, and the 
     }
   }
 });
+
+for (const { what, flip, code } of [
+  { what: 'damaged in its midst', flip: 0.3, code: 'STORE_CORRUPT' },
+  { what: 'of a version that is not known', flip: 0.00001, code: 'STORE_FORMAT' },
+]) {
+  test(`a store whose journal is ${what} is not opened, and can be removed`, async ({ blank, recording }) => {
+    const { digest } = await fill(blank, recording.url);
+    await damage(blank, { file: 'journal', flip });
+    const result = await inPage(
+      blank,
+      async ({ Gantry }, argument) => {
+        const { registry, packageJson } = JSON.parse(argument);
+        const open = () => Gantry.open({ registry, workers: 1, timeout: 20_000 });
+        const refused = await open().then(
+          () => ({ code: 'opened', hint: '' }),
+          ({ code, hint }) => ({ code, hint }),
+        );
+        const removed = [await Gantry.remove(), await Gantry.remove()];
+        const gantry = await open();
+        const projects = await gantry.projects();
+        const digest = await (await gantry.install({ packageJson })).treeDigest();
+        const busy = await Gantry.remove({ timeout: 200 }).catch(({ code }) => code);
+        await gantry.close();
+        return { ...refused, removed, projects, digest, busy, afterwards: await Gantry.remove({ timeout: 20_000 }) };
+      },
+      JSON.stringify({ registry: recording.url, packageJson: MANIFEST }),
+    );
+    expect(result).toEqual({
+      code,
+      hint: expect.stringContaining('Gantry.remove'),
+      removed: [true, false],
+      projects: [],
+      digest,
+      busy: 'STORE_BUSY',
+      afterwards: true,
+    });
+  });
+}

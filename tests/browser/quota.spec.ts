@@ -1,6 +1,7 @@
 /** A real quota that is too small: an error of its own, and a store that is what it was and goes on working. */
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { lockOfNoise, NoiseHost, packNoise } from './support/noise.js';
 import { Profile } from './support/profile.js';
 
 // Chromium sets a megabyte aside for each file that grows, and two packs do: less than three leaves no room for anything.
@@ -88,3 +89,77 @@ for (const room of [3_000_000, 5_000_000, 8_000_000]) {
     }
   });
 }
+
+test('what an install that found no room had recorded on its way takes no room from smaller ones', async ({
+  playwright,
+  launchOptions,
+  contextOptions,
+  site,
+}) => {
+  // Three of them are more than the store holds back before it records them.
+  const names = ['noise-1', 'noise-2', 'noise-3', 'noise-4', 'noise-5', 'noise-6'];
+  const packages = packNoise(Object.fromEntries(names.map((name) => [name, 20 << 20])));
+  const host = await new NoiseHost((name, response) => {
+    response.end(packages.get(name)?.tarball);
+  }).start();
+  const profile = new Profile(playwright, { ...launchOptions, ...contextOptions });
+  try {
+    const context = await profile.open();
+    const page = await context.newPage();
+    await page.goto(`${site.url}/pages/blank.html`);
+    const used = await inPage(
+      page,
+      async ({ Gantry }, argument) => {
+        const { url, lock } = JSON.parse(argument);
+        const gantry = await Gantry.open({ registry: `${url}/`, workers: 2 });
+        Object.assign(globalThis, { gantry });
+        await gantry.install({ project: 'kept', packageJson: JSON.parse(lock).packages[''], lockfile: lock });
+        return (await navigator.storage.estimate()).usage ?? 0;
+      },
+      JSON.stringify({ url: host.url, lock: lockOfNoise(packages, host.url, ['noise-1']) }),
+    );
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url, quotaSize: used + (85 << 20) });
+    const locks = [names, names.slice(0, 3)].map((some) => lockOfNoise(packages, host.url, some));
+    const result = await inPage(
+      page,
+      async (_, argument) => {
+        const { gantry } = globalThis as unknown as { gantry: import('../../web/src/index.js').Gantry };
+        const install = (project: string, lockfile: string) =>
+          gantry.install({ project, packageJson: JSON.parse(lockfile).packages[''], lockfile }).then(
+            ({ packages }) => packages,
+            ({ code }) => code,
+          );
+        const [large, small] = JSON.parse(argument);
+        const outcomes = [await install('large', large), await install('large', large)];
+        const { packages: stored } = await gantry.usage();
+        outcomes.push(await install('small', small));
+        const { damaged, projects, packages } = await gantry.verify();
+        await gantry.close();
+        return { outcomes, stored, packages, damaged, projects };
+      },
+      JSON.stringify(locks),
+    );
+    expect(result).toEqual({
+      outcomes: ['STORE_FULL', 'STORE_FULL', 3],
+      stored: 1,
+      packages: 3,
+      damaged: [],
+      projects: [],
+    });
+    const again = await inPage(
+      page,
+      async ({ Gantry }, url) => {
+        const gantry = await Gantry.open({ registry: `${url}/`, timeout: 20_000 });
+        const { damaged, packages } = await gantry.verify();
+        await gantry.close();
+        return { damaged, packages };
+      },
+      host.url,
+    );
+    expect(again).toEqual({ damaged: [], packages: 3 });
+  } finally {
+    await profile.remove();
+    await host.stop();
+  }
+});

@@ -4,7 +4,7 @@
  * Events arrive faster than a screen shows them; they are kept aside and taken over once a frame.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { Gantry, InstallEvent, Project, StoreUsage } from 'gantry';
+import { Gantry, type InstallEvent, type Project, type StoreUsage } from 'gantry';
 import { type Failure, toFailure } from './failure.js';
 import { isLost, reconfigure, store, withStore } from './open-store.js';
 import { files, starter } from './workspace.js';
@@ -156,9 +156,11 @@ export function cancel(): void {
   cancelling?.abort();
 }
 
-/** Remove everything this page has stored. */
+/** Remove everything this page has stored, also where that cannot be opened. */
 export async function clearStore(): Promise<void> {
+  const { value } = store;
   try {
+    if (value.state === 'failed' && /^STORE_(CORRUPT|FORMAT)$/.test(value.failure.code)) await Gantry.remove();
     await withStore(async (handle) => {
       await handle.clear();
       await showUsage(handle);

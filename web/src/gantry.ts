@@ -22,6 +22,7 @@ import {
   type Target,
   type Verification,
 } from './protocol.js';
+import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 
 export interface OpenOptions extends Patience {
@@ -48,6 +49,8 @@ export interface OpenOptions extends Patience {
   /** Called when another tab has the store and this call begins to wait. */
   onWaiting?: () => void;
 }
+
+export type RemoveOptions = Pick<OpenOptions, 'store' | 'timeout' | 'signal' | 'onWaiting'>;
 
 export interface InstallOptions extends DependencyChanges {
   /** A `package.json`, as text or as the object it holds. */
@@ -132,6 +135,21 @@ export class Gantry {
       throw error;
     }
     return new Gantry(connection, registry, store);
+  }
+
+  /**
+   * Remove a store that is not open: packages, projects and cached metadata. Works also for one that `open` refuses, because
+   * it is damaged (`STORE_CORRUPT`) or of another version (`STORE_FORMAT`). Whether there was one. Waits for a tab that has it
+   * open, up to `timeout` milliseconds; fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it
+   * through `gantry/sync`. Who watches its projects is not told: it may be unknown what they were.
+   */
+  static async remove(options: RemoveOptions = {}): Promise<boolean> {
+    const { timeout, signal, onWaiting } = options;
+    const store = checkedStore(options.store ?? DEFAULT_STORE);
+    requireSecureContext();
+    const signals = [signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)];
+    const patience = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+    return removeStore(store, patience, () => onWaiting?.());
   }
 
   /**

@@ -99,6 +99,8 @@ export interface WasmCoordinator {
   prune(): Promise<Pruning>;
   clear(): Promise<void>;
   /** What removing every project would change. */
+  hasLongPast(): boolean;
+  forgetPast(): Promise<void>;
   removals(): Pick<InstalledProject, 'name' | 'changes'>[];
   /** Whether the store's files are there, and not removed by the browser or its user. */
   isThere(): Promise<boolean>;

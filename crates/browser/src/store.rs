@@ -5,6 +5,7 @@
 //! so that a tab that is closed loses little and flushing costs little.
 
 mod checking;
+mod forgetting;
 mod lending;
 
 pub(crate) use checking::{Verified, damaged, outside};
@@ -18,7 +19,7 @@ use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, RandomAccessFile, Span, Work};
 use gantry_store::{
-    CheckedSegment, JournalRecord, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
+    CheckedSegment, JournalRecord, PackEnds, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
     StoreError, Usage,
 };
 use js_sys::Promise;
@@ -77,6 +78,8 @@ pub(crate) struct BrowserStore {
     packs: RefCell<Option<PackStore<OpfsDirectory>>>,
     pending: RefCell<FxHashMap<PackageKey, Pending>>,
     uncommitted: Cell<u64>,
+    /// What this install has recorded, and where packs ended before it.
+    added: RefCell<(PackEnds, FxHashSet<PackageKey>)>,
     /// Whether unpack workers are to say how long each step took.
     timed: Cell<bool>,
     /// Packs open for reading, none of them lent.
@@ -123,6 +126,7 @@ impl BrowserStore {
             packs: RefCell::new(Some(packs)),
             pending: RefCell::default(),
             uncommitted: Cell::default(),
+            added: RefCell::default(),
             timed: Cell::default(),
             readers: RefCell::default(),
             lent: RefCell::default(),
@@ -210,6 +214,7 @@ impl BrowserStore {
         self.readers.borrow_mut().clear();
         self.pending.borrow_mut().clear();
         self.uncommitted.set(0);
+        self.added.take();
         self.checked.borrow_mut().clear();
         // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
         drop(self.packs.borrow_mut().take());
@@ -335,6 +340,7 @@ impl PackageStore for BrowserStore {
         records.sort_by(|a, b| key_of(a).cmp(&key_of(b)));
         let keys: Vec<PackageKey> = records.iter().filter_map(key_of).cloned().collect();
         self.record(records)?;
+        self.added.borrow_mut().1.extend(keys.iter().cloned());
         let mut pending = self.pending.borrow_mut();
         for key in &keys {
             pending.remove(key);

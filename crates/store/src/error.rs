@@ -77,13 +77,17 @@ impl StoreError {
         Some(
             match self {
                 Self::Format { .. } => {
-                    "A newer version of Gantry, or something else, made it. Use that version, or remove the store; \
-                     packages are then downloaded again."
+                    "A newer version of Gantry, or something else, made it. Use that version, or remove the store (in a \
+                     page with Gantry.remove); packages are then downloaded again."
                 }
-                Self::Corrupt { .. } => "Remove the store; packages are then downloaded again.",
+                Self::Corrupt { .. } => {
+                    "Remove the store (in a page with Gantry.remove); packages are then downloaded again."
+                }
                 Self::Missing { .. } => "Install again.",
                 Self::TooLarge => "Install fewer packages at once.",
-                Self::Full { .. } => "Free some space, or remove packages from the store, then install again.",
+                Self::Full { .. } => {
+                    "Free some space, or remove from the store what no project needs (in a page with prune), then install again."
+                }
                 Self::Locked { .. } => "Close other tabs or processes that use the store, or wait until they are done.",
                 Self::Io { .. } => "Check that the place of the store exists and may be written.",
             }

@@ -20,7 +20,7 @@ pub use error::{CODES, StoreError};
 pub use index::{FileRecord, PackageFacts, PackageIndex};
 pub use key::PackageKey;
 pub use pack::{
-    Catalog, CheckedSegment, Journal, JournalRecord, PackAssignment, PackStore, PackWriter, ProjectRecord, Pruned,
-    Segment, SegmentCheck, SegmentPlace, StoredPackage, Usage, is_journal, pack_name,
+    Catalog, CheckedSegment, Journal, JournalRecord, PackAssignment, PackEnds, PackStore, PackWriter, ProjectRecord,
+    Pruned, Segment, SegmentCheck, SegmentPlace, StoredPackage, Usage, is_journal, pack_name,
 };
 pub use prepare::{Alteration, Incoming, IncomingError, Placement, PreparedPackage, Streamed, prepare};

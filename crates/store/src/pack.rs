@@ -18,6 +18,7 @@ mod format;
 mod journal;
 mod prune;
 mod record;
+mod rewrite;
 mod segment;
 mod store;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use format::{is_journal, pack_name};
 pub use journal::Journal;
 pub use prune::Pruned;
 pub use record::{JournalRecord, SegmentPlace};
+pub use rewrite::PackEnds;
 pub use segment::Segment;
 pub use store::{PackAssignment, PackStore, Usage};
 pub use writer::PackWriter;

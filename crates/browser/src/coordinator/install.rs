@@ -128,6 +128,7 @@ impl Coordinator {
     async fn prepare(&self, options: InstallOptions) -> Result<Prepared, Fault> {
         let prepared = self.understand(options)?;
         let store = &prepared.host.store;
+        store.begin_install()?;
         store.retire_short_packs().await?;
         if prepared.recorded.is_none() {
             // Hardly all of it is stored. The workers open their packs while this one reads lock and manifest.
@@ -167,6 +168,7 @@ impl Coordinator {
             // What was unpacked would leave no room for anything smaller, and documents can be asked for again.
             let _ = store.discard_packs().await;
             let _ = self.mirror.clear().await;
+            let _ = store.forget_added().await;
         }
         // Also after a failure: what was unpacked is of use to the next install.
         let collected = store.collect_packs().await;

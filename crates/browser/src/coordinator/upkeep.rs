@@ -74,6 +74,19 @@ impl Coordinator {
         thrown(self.give_back().await)
     }
 
+    /// Whether it would pay to [forget](Self::forget_past) the journal's past.
+    #[wasm_bindgen(js_name = hasLongPast)]
+    pub fn has_long_past(&self) -> bool {
+        self.store.has_long_past()
+    }
+
+    /// Writes the journal anew, without what has been replaced or removed since. Must not run beside an install, nor beside a
+    /// read.
+    #[wasm_bindgen(js_name = forgetPast)]
+    pub async fn forget_past(&self) -> Result<(), JsValue> {
+        thrown(self.current_store().forget_past().await)
+    }
+
     /// What removing every project would change: those who watch them are told when the store is cleared.
     pub fn removals(&self) -> Result<JsValue, JsValue> {
         thrown(self.all_removals())

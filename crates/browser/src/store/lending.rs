@@ -117,6 +117,11 @@ impl BrowserStore {
         self.pending.borrow_mut().clear();
         self.uncommitted.set(0);
         self.take_back().await?;
+        self.cut_packs().await
+    }
+
+    /// Cuts off what is not recorded of packs that nobody has.
+    pub(super) async fn cut_packs(&self) -> Result<(), Fault> {
         // Whoever opens a pack cuts it.
         self.lend_packs().await?;
         self.take_back().await

@@ -188,6 +188,24 @@ impl Catalog {
         &self.pack_ends
     }
 
+    /// Keeps what it holds in memory of its own, and no journal that it was read from.
+    pub(super) fn detach(&mut self) {
+        let copy = |bytes: &mut Bytes| *bytes = Bytes::copy_from_slice(bytes);
+        self.packages.values_mut().for_each(|package| copy(&mut package.encoded));
+        for project in self.projects.values_mut() {
+            copy(&mut project.lock);
+            copy(&mut project.options);
+        }
+    }
+
+    /// Reserves what another has reserved.
+    pub(super) fn reserve_all(&mut self, ends: &BTreeMap<u32, u64>) {
+        for (pack, end) in ends {
+            let own = self.pack_ends.entry(*pack).or_default();
+            *own = (*own).max(*end);
+        }
+    }
+
     /// Forgets the packages of packs that are gone.
     pub(super) fn retain_packs(&mut self, is_there: impl Fn(u32) -> bool) {
         self.packages.retain(|_, package| is_there(package.place.pack));

@@ -25,6 +25,8 @@ pub struct Journal<F> {
     end: u64,
     /// Number of the last batch, tried or done.
     batch: u32,
+    /// Whether there may be more behind the end than this journal knows of.
+    is_doubtful: bool,
 }
 
 impl<F: RandomAccessFile> Journal<F> {
@@ -61,7 +63,7 @@ impl<F: RandomAccessFile> Journal<F> {
             file.truncate(0)?;
             file.write_all_at(0, &FileFormat::Journal(generation).header())?;
             file.flush()?;
-            return Ok((Self { file, generation, end: HEADER, batch: 0 }, Catalog::default()));
+            return Ok((Self { file, generation, end: HEADER, batch: 0, is_doubtful: false }, Catalog::default()));
         }
         let Replay { catalog, end, batch, sealed } = replay(bytes.into(), generation)?;
         if generation > 0 && !sealed {
@@ -71,7 +73,7 @@ impl<F: RandomAccessFile> Journal<F> {
             file.truncate(end)?;
             file.flush()?;
         }
-        Ok((Self { file, generation, end, batch }, catalog))
+        Ok((Self { file, generation, end, batch, is_doubtful: false }, catalog))
     }
 
     /// Writes the next generation, which says what `catalog` has and nothing else. It counts once this returns; the file of
@@ -85,7 +87,7 @@ impl<F: RandomAccessFile> Journal<F> {
         let file = directory.open(&journal_name(generation)).await?;
         file.truncate(0)?;
         file.write_all_at(0, &FileFormat::Journal(generation).header())?;
-        let mut journal = Self { file, generation, end: HEADER, batch: 0 };
+        let mut journal = Self { file, generation, end: HEADER, batch: 0, is_doubtful: false };
         let mut records = Vec::new();
         let mut size = 0;
         for record in catalog.records() {
@@ -113,8 +115,8 @@ impl<F: RandomAccessFile> Journal<F> {
     }
 
     /// Appends records and flushes; when it returns they are durable, in this order: a later one is never there without
-    /// those before it. When it fails, whether they are recorded shows when the journal is next opened, and this journal
-    /// goes on as if they were not.
+    /// those before it. When it fails this journal goes on as if they were not recorded; whether that is certain is told by
+    /// [`is_doubtful`](Self::is_doubtful).
     pub fn append_batch(&mut self, records: &[JournalRecord]) -> Result<(), StoreError> {
         if records.is_empty() {
             return Ok(());
@@ -127,11 +129,19 @@ impl<F: RandomAccessFile> Journal<F> {
         let written = self.file.write_all_at(self.end, &bytes).and_then(|()| self.file.flush());
         if let Err(error) = written {
             // What is left behind the end would be ignored; without it the next try has room.
-            let _ = self.file.truncate(self.end);
+            let cut = self.file.truncate(self.end).and_then(|()| self.file.flush());
+            self.is_doubtful |= cut.is_err();
             return Err(error.into());
         }
+        // Whatever was left is written over, or begins with a batch that is not the next one.
+        self.is_doubtful = false;
         self.end += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Whether what could not be appended may be recorded all the same, which shows when the journal is next opened.
+    pub fn is_doubtful(&self) -> bool {
+        self.is_doubtful
     }
 
     /// Length of the file in bytes.

@@ -8,6 +8,7 @@
 use super::{
     Journal, PackStore, PackWriter, SegmentPlace,
     format::{HEADER, pack_name},
+    rewrite::PAST,
     store::FULL_PACK,
 };
 use crate::{PackageKey, StoreError};
@@ -18,8 +19,7 @@ use std::collections::BTreeMap;
 /// One part in this many of a pack may be waste before it is written anew.
 const WASTE: u64 = 4;
 
-/// A journal this many times as long as what it says is written anew, if it is not short anyway.
-const PAST: u64 = 2;
+/// A shorter journal is not written anew for its past alone.
 const SHORT_JOURNAL: u64 = 64 << 10;
 
 /// What pruning came to.
@@ -41,8 +41,8 @@ struct Needed {
 }
 
 impl<D: Directory> PackStore<D> {
-    /// Removes the packages that `is_needed` does not want, and all waste. No pack may be open elsewhere. On any failure
-    /// the store is what it was.
+    /// Removes the packages that `is_needed` does not want, and all waste. Where there is no room to move what is needed out of
+    /// a pack, only packs go of which nothing is needed. No pack may be open elsewhere. On any failure the store is what it was.
     pub async fn prune(&mut self, is_needed: impl Fn(&PackageKey) -> bool) -> Result<Pruned, StoreError> {
         self.close_packs();
         let mut needed: BTreeMap<u32, Needed> = self.found.iter().map(|&pack| (pack, Needed::default())).collect();
@@ -66,21 +66,28 @@ impl<D: Directory> PackStore<D> {
                 old.push(pack);
             }
         }
-        let said: u64 = self.catalog.records().map(|record| record.size() as u64).sum();
+        let said = self.said();
         if pruned.packages == 0 && old.is_empty() && self.journal.length() <= PAST * said + SHORT_JOURNAL {
             return Ok(pruned);
         }
+        let unneeded = |pack: &u32| needed.get(pack).is_none_or(|needed| needed.packages.is_empty());
+        let empty: Vec<u32> = old.iter().copied().filter(unneeded).collect();
         let moving: Vec<(u32, Needed)> = old.iter().filter_map(|pack| Some((*pack, needed.remove(pack)?))).collect();
         let mut made = Vec::new();
-        let journal = match self.write_anew(&is_needed, moving, &mut made, &mut pruned).await {
+        let written = match self.write_anew(&is_needed, moving, &mut made, &mut pruned).await {
+            Err(StoreError::Full { source }) if pruned.packages > 0 || !empty.is_empty() => {
+                self.undo(&mut made).await;
+                pruned.damaged = 0;
+                old = empty;
+                let written = self.write_anew(&is_needed, Vec::new(), &mut made, &mut pruned).await;
+                written.map_err(|_| StoreError::Full { source })
+            }
+            written => written,
+        };
+        let journal = match written {
             Ok(journal) => journal,
             Err(error) => {
-                // The journal first: should it have got its seal, it needs the packs.
-                if self.directory.remove(&self.journal.next_name()).await.is_ok() {
-                    for pack in made {
-                        let _ = self.directory.remove(&pack_name(pack)).await;
-                    }
-                }
+                self.undo(&mut made).await;
                 return Err(error);
             }
         };
@@ -102,6 +109,16 @@ impl<D: Directory> PackStore<D> {
         }
         pruned.freed_bytes = before.saturating_sub(after);
         Ok(pruned)
+    }
+
+    /// Removes what was written for a journal that did not come about.
+    async fn undo(&self, made: &mut Vec<u32>) {
+        // The journal first: should it have got its seal, it needs the packs.
+        if self.directory.remove(&self.journal.next_name()).await.is_ok() {
+            for pack in made.drain(..) {
+                let _ = self.directory.remove(&pack_name(pack)).await;
+            }
+        }
     }
 
     /// Copies what is to be moved and writes the journal that says so.
@@ -146,6 +163,7 @@ impl<D: Directory> PackStore<D> {
         let catalog = self.catalog.pruned(place_of);
         let journal = self.journal.rewritten(&self.directory, &catalog).await?;
         self.catalog = catalog;
+        self.catalog.detach();
         Ok(journal)
     }
 }

@@ -100,8 +100,9 @@ impl<D: Directory> PackStore<D> {
         for record in records {
             if let JournalRecord::Package { place, .. } = &record {
                 self.found.insert(place.pack);
-                // Also if it failed: it may be recorded all the same, which shows when the journal is next opened.
-                self.catalog.reserve(place);
+                if self.journal.is_doubtful() {
+                    self.catalog.reserve(place);
+                }
             }
             if appended.is_ok() {
                 self.catalog.apply(record);

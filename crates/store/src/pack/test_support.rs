@@ -80,6 +80,8 @@ pub struct Recorder {
     pub durable: MemoryDirectory,
     /// Writes left before all of them fail; what is written then is half there, as on a full disk.
     pub writes_left: Rc<Cell<Option<usize>>>,
+    /// Whether there is no room in packs; the journal has some.
+    pub packs_are_full: Rc<Cell<bool>>,
     /// Whether cutting files works.
     pub cannot_truncate: Rc<Cell<bool>>,
 }
@@ -133,6 +135,9 @@ impl RandomAccessFile for RecordedFile {
         // A crash may come while half of it is written.
         self.file.write_all_at(offset, &bytes[..bytes.len() / 2])?;
         self.note();
+        if self.recorder.packs_are_full.get() && self.name.starts_with("pack") {
+            return Err(no_space());
+        }
         match self.recorder.writes_left.get() {
             Some(0) => return Err(no_space()),
             Some(left) => self.recorder.writes_left.set(Some(left - 1)),

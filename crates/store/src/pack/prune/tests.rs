@@ -1,7 +1,7 @@
 use super::Pruned;
 use crate::{
-    Catalog, JournalRecord, PackStore, PackageKey,
-    pack::test_support::{Recorder, append, assert_sound, key, now, opened},
+    Catalog, JournalRecord, PackStore, PackWriter, PackageKey,
+    pack::test_support::{Recorder, append, assert_sound, key, now, opened, record},
 };
 use bytes::Bytes;
 use gantry_platform::{Directory, RandomAccessFile, memory::MemoryDirectory};
@@ -152,6 +152,45 @@ fn a_full_disk_leaves_the_store_as_it_was() {
         assert_eq!(names(&store).len(), before.len() + 1, "{writes} writes, opened again");
         assert_sound(&mut store);
     }
+}
+
+#[test]
+fn where_nothing_can_be_moved_what_is_not_needed_goes_all_the_same() {
+    let recorder = Recorder::default();
+    let mut store = filled(&recorder);
+    // A pack of which nothing is needed.
+    let number = store.packs_for_writers(9).last().unwrap().pack + 1;
+    let file = now(recorder.open(&format!("pack-{number}"))).unwrap();
+    let mut writer = PackWriter::open(file, number, 0).unwrap();
+    store.commit(vec![record(&mut writer, "alone", 3 << 20)]).unwrap();
+    drop(writer);
+    let (gone, alone) = (key("d"), key("alone"));
+    recorder.packs_are_full.set(true);
+    let pruned = now(store.prune(|key| *key != gone && *key != alone)).unwrap();
+    recorder.packs_are_full.set(false);
+    assert_eq!((pruned.packages, pruned.damaged), (2, 0));
+    assert!(pruned.freed_bytes >= 3 << 20, "{pruned:?}");
+    let left = ["a", "b", "c", "empty"];
+    assert_eq!(names(&store), keys(&left));
+    assert_sound(&mut store);
+    // With room again the rest goes.
+    let pruned = now(store.prune(|_| true)).unwrap();
+    assert!(pruned.packages == 0 && pruned.freed_bytes >= 2 << 20, "{pruned:?}");
+    drop(store);
+    let mut store = opened(recorder.directory.clone());
+    assert_eq!(names(&store), keys(&left));
+    assert_sound(&mut store);
+}
+
+#[test]
+fn a_full_disk_is_an_error_where_nothing_would_be_given_back() {
+    let recorder = Recorder::default();
+    let mut store = filled(&recorder);
+    let gone = key("d");
+    store.commit(vec![JournalRecord::PackageRemoved { key: gone }]).unwrap();
+    recorder.packs_are_full.set(true);
+    assert_eq!(now(store.prune(|_| true)).unwrap_err().code(), "STORE_FULL");
+    assert_sound(&mut store);
 }
 
 #[test]

@@ -121,6 +121,24 @@ fn the_places_of_a_commit_that_failed_are_not_taken_before_it_is_known_what_beca
 }
 
 #[test]
+fn the_places_of_a_commit_that_was_taken_back_are_used_again() {
+    let recorder = Recorder::default();
+    let mut store = opened(recorder.clone());
+    store.commit(append(&store, &recorder, &[("a", 100)])).unwrap();
+    let start = store.packs_for_writers(1);
+    let records = append(&store, &recorder, &[("b", 100), ("c", 100)]);
+    recorder.writes_left.set(Some(0));
+    assert_eq!(store.commit(records).unwrap_err().code(), "STORE_FULL");
+    recorder.writes_left.set(None);
+    assert_eq!(store.packs_for_writers(1), start);
+    store.commit(append(&store, &recorder, &[("d", 100)])).unwrap();
+    drop(store);
+    let mut reopened = opened(recorder.directory.clone());
+    assert_eq!(shown(&reopened).len(), 2);
+    assert_sound(&mut reopened);
+}
+
+#[test]
 fn writers_get_different_packs_and_use_them_again() {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());

@@ -2,8 +2,8 @@
  * One coordinator writes a store at a time, over all tabs: it holds an exclusive Web Lock for as long as it lives. The
  * browser releases it when the worker ends, however it ends.
  */
-import { GantryError } from '../errors.js';
-import { readersLockName, storeLockName } from '../protocol.js';
+import { GantryError } from './errors.js';
+import { readersLockName, storeLockName } from './protocol.js';
 
 /** Take the lock. Calls `onWaiting` once if another tab has it; gives up with `STORE_BUSY` when `signal` fires. */
 export async function holdStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {

@@ -1,0 +1,56 @@
+/** Removing a store without opening it, which works for one that cannot be opened any more. */
+import { GantryError } from './errors.js';
+import { holdStore, withoutReaders } from './store-lock.js';
+import { whileHeld } from './while-held.js';
+
+/** The folder of all stores, as `OpfsDirectory::open_store` has it. */
+const STORES = 'gantry';
+const JOURNAL = /^journal(-\d+)?$/;
+
+/** Whether there was one. `signal` ends waiting for the tab that has it open. */
+export async function removeStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<boolean> {
+  const release = await holdStore(store, signal, onWaiting);
+  try {
+    return await withoutReaders(store, () => whileHeld(() => removeFolder(store)));
+  } finally {
+    release();
+  }
+}
+
+async function removeFolder(store: string): Promise<boolean> {
+  try {
+    const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle(STORES);
+    const folder = await stores.getDirectoryHandle(store);
+    // Until they are gone, the newest last, the store is there; what is left when this is interrupted after that is written over.
+    const journals: string[] = [];
+    for await (const name of folder.keys()) if (JOURNAL.test(name)) journals.push(name);
+    journals.sort((a, b) => numberOf(a) - numberOf(b));
+    for (const name of journals) await folder.removeEntry(name);
+    await stores.removeEntry(store, { recursive: true });
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotFoundError') return false;
+    throw failure(store, error);
+  }
+}
+
+const numberOf = (journal: string) => Number(journal.split('-')[1] ?? 0);
+
+function failure(store: string, error: unknown): GantryError {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DOMException && error.name === 'NoModificationAllowedError') {
+    return new GantryError({
+      code: 'STORE_LOCKED',
+      message: `Something has files of the store "${store}" open: ${message}`,
+      hint: 'Close what has it open, or reload the page, and try again.',
+    });
+  }
+  return new GantryError(
+    {
+      code: 'STORAGE_UNAVAILABLE',
+      message: `The store "${store}" cannot be removed: ${message}`,
+      hint: "Clear this site's storage in the browser's settings.",
+    },
+    { cause: error },
+  );
+}
