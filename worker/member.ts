@@ -50,6 +50,11 @@ export class Member {
     return this.#underWay;
   }
 
+  /** Whether there is a worker, or one is starting. */
+  get lives(): boolean {
+    return this.#worker !== undefined;
+  }
+
   async open(pack: string): Promise<void> {
     if (this.#pack) await this.close();
     // A place that was given up gets a fresh chance with each install.
@@ -78,8 +83,7 @@ export class Member {
       try {
         return (await this.#call({ kind: 'read', offset, length })) as Uint8Array | undefined;
       } catch (error) {
-        const lives = this.#worker !== undefined;
-        if (!lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
+        if (!this.lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
       }
     }
   }

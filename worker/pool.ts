@@ -3,7 +3,8 @@
  *
  * A job goes to the worker with the fewest under way. Each has many at once, so that fetching overlaps unpacking; the
  * rest wait here, big ones first, because a big package started last would be all that the end waits for. When a worker
- * dies its jobs reject with `WORKER_LOST` and another takes over its pack.
+ * dies another takes over its pack, and its jobs are handed out once more: one of them may be why it died, so the second
+ * time they reject with `WORKER_LOST`.
  */
 import { GantryError } from '../errors.js';
 import type { PoolPort, UnpackJob, UnpackResult } from '../wasm.js';
@@ -21,6 +22,8 @@ interface QueuedJob {
   job: UnpackJob;
   /** Bytes of the package, as far as they are known. */
   size: number;
+  /** Whether a worker has died over it. */
+  isAgain: boolean;
   resolve(result: UnpackResult): void;
   reject(error: unknown): void;
 }
@@ -30,6 +33,8 @@ export class Pool implements PoolPort {
   readonly #members: Member[];
   /** Sorted by size; the next job is the last. */
   readonly #queue: QueuedJob[] = [];
+  /** How often all jobs have been given up: nobody wants those of before. */
+  #round = 0;
 
   constructor(module: Promise<WebAssembly.Module>, store: string, size: number) {
     this.size = size;
@@ -48,9 +53,7 @@ export class Pool implements PoolPort {
 
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult> {
     return new Promise((resolve, reject) => {
-      const queued = { job: { text, body }, size, resolve, reject };
-      const at = this.#queue.findIndex(({ size }) => size >= queued.size);
-      this.#queue.splice(at === -1 ? this.#queue.length : at, 0, queued);
+      this.#enqueue({ job: { text, body }, size, isAgain: false, resolve, reject });
       this.#dispatch();
     });
   }
@@ -71,8 +74,14 @@ export class Pool implements PoolPort {
 
   /** Give up every job, queued or under way: they reject with `ABORTED`. */
   abort(): void {
+    this.#round++;
     for (const { reject } of this.#queue.splice(0)) reject(aborted());
     for (const member of this.#members) member.giveUp();
+  }
+
+  #enqueue(queued: QueuedJob): void {
+    const at = this.#queue.findIndex(({ size }) => size >= queued.size);
+    this.#queue.splice(at === -1 ? this.#queue.length : at, 0, queued);
   }
 
   #dispatch(): void {
@@ -82,9 +91,15 @@ export class Pool implements PoolPort {
       if (member.underWay >= most) return;
       const next = this.#queue.pop();
       if (!next) return;
+      const round = this.#round;
       member
         .unpack(next.job)
-        .then(next.resolve, next.reject)
+        .then(next.resolve, (error: unknown) => {
+          const isLost = error instanceof GantryError && error.code === 'WORKER_LOST';
+          if (isLost && !next.isAgain && member.lives && round === this.#round)
+            this.#enqueue({ ...next, isAgain: true });
+          else next.reject(error);
+        })
         .finally(() => this.#dispatch());
     }
   }

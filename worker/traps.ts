@@ -1,6 +1,6 @@
 /**
- * Wasm traps. A panic in Rust ends in a `WebAssembly.RuntimeError`; the memory behind it may be half-changed, so the
- * worker must not be asked anything again. It surfaces as a rejection of the call, or, from a spawned task, as an
+ * Wasm traps. A panic in Rust ends in a `WebAssembly.RuntimeError`, a stack that is used up in an error that JavaScript has
+ * for the same; the memory behind it may be half-changed, so the worker must not be asked anything again. It surfaces as a rejection of the call, or, from a spawned task, as an
  * uncaught error while the call stays pending for ever.
  */
 import type { ErrorData } from '../errors.js';
@@ -9,7 +9,7 @@ import type { ErrorData } from '../errors.js';
 export function reportTraps(report: (error: ErrorData) => void): (error: unknown) => boolean {
   let reported = false;
   const isTrap = (error: unknown): boolean => {
-    if (!(error instanceof WebAssembly.RuntimeError)) return false;
+    if (!(error instanceof WebAssembly.RuntimeError || isStackOverflow(error))) return false;
     if (!reported) {
       reported = true;
       report({
@@ -27,4 +27,10 @@ export function reportTraps(report: (error: ErrorData) => void): (error: unknown
     if (isTrap((event as PromiseRejectionEvent).reason)) event.preventDefault();
   });
   return isTrap;
+}
+
+/** Chromium and Safari have a `RangeError` for it, Firefox an `InternalError`; the standard has none. */
+function isStackOverflow(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'InternalError' || (error instanceof RangeError && /call stack/i.test(error.message));
 }

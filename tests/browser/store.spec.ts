@@ -4,15 +4,15 @@ import type { Gantry } from '../../web/src/index.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 
-/** The page's running worker of this script; waits until the browser tells of it. */
-async function workerOf(page: Page, script: 'coordinator' | 'unpack'): Promise<Worker> {
-  const find = () => page.workers().find((worker) => worker.url().endsWith(`/${script}.js`));
+/** The page's running worker of this script, but for one that has ended; waits until the browser tells of it. */
+async function workerOf(page: Page, script: 'coordinator' | 'unpack', ended?: Worker): Promise<Worker> {
+  const find = () => page.workers().find((worker) => worker !== ended && worker.url().endsWith(`/${script}.js`));
   await expect.poll(() => find() !== undefined, `a ${script} worker runs`).toBe(true);
   return find() as Worker;
 }
 
 for (const kind of ['dependencies', 'optionalDependencies'] as const) {
-  test(`what an unpack worker had finished when it died is kept byte for byte, the package under way in ${kind}`, async ({
+  test(`what an unpack worker had finished when it and its successor died is kept byte for byte, the package under way in ${kind}`, async ({
     blank,
     fixtures,
   }) => {
@@ -54,7 +54,10 @@ for (const kind of ['dependencies', 'optionalDependencies'] as const) {
       JSON.stringify({ registry: fixtures.url, kind }),
     );
     await expect(blank).toHaveTitle('two are unpacked');
-    await (await workerOf(blank, 'unpack')).evaluate(() => self.close());
+    const first = await workerOf(blank, 'unpack');
+    await first.evaluate(() => self.close());
+    await expect.poll(() => fixtures.faulty(), 'the successor has the job').toBe(2);
+    await (await workerOf(blank, 'unpack', first)).evaluate(() => self.close());
     expect(await pending).toEqual({ first: 'WORKER_LOST', reused: 2, packages: 3, same: true });
   });
 }
@@ -77,10 +80,8 @@ function trapWhenBytesArrive(): void {
 }
 
 for (const script of ['coordinator', 'unpack'] as const) {
-  test(`a wasm trap in the ${script} worker fails the install with WORKER_LOST, and the next one works`, async ({
-    blank,
-    fixtures,
-  }) => {
+  const outcome = script === 'unpack' ? 'has its successor do its work' : 'fails the install with WORKER_LOST';
+  test(`a wasm trap in the ${script} worker ${outcome}, and the next one works`, async ({ blank, fixtures }) => {
     await inPage(
       blank,
       async ({ Gantry }, registry) => {
@@ -109,8 +110,9 @@ for (const script of ['coordinator', 'unpack'] as const) {
       JSON.stringify({ registry: fixtures.url, script }),
     );
     expect(result).toEqual({
-      code: 'WORKER_LOST',
-      message: 'A worker failed: unreachable',
+      ...(script === 'unpack'
+        ? { code: 'installed', message: '' }
+        : { code: 'WORKER_LOST', message: 'A worker failed: unreachable' }),
       text: 'module.exports = "left 1.1.0"\n',
     });
   });
@@ -287,4 +289,102 @@ test('verify finds damaged packages, and the next install brings them anew', asy
   expect(result).toMatchObject({ missing: 'LAYOUT_MISSING', untouched: 1, same: true, reused: 1, requests: 1 });
   expect(result.stopped).toBe('ABORTED');
   expect(result.after).toEqual(result.before);
+});
+
+test('a project that changes again and again has a journal that stays short, beside a worker that reads it', async ({
+  blank,
+  recording,
+}) => {
+  const packageJson = { name: 'project', version: '1.0.0', dependencies: { express: '^5.3.0', react: '^19.3.0' } };
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, argument) => {
+      const { registry, packageJson } = JSON.parse(argument);
+      const gantry = await Gantry.open({ registry, workers: 1 });
+      const journals = async () => {
+        const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
+        const sizes: Record<string, number> = {};
+        for await (const [name, entry] of (await stores.getDirectoryHandle('gantry')).entries()) {
+          if (entry instanceof FileSystemFileHandle && name.startsWith('journal'))
+            sizes[name] = (await entry.getFile()).size;
+        }
+        return sizes;
+      };
+      // It is in the lock, which is then as long as that of a large project.
+      const changed = (time: number) => ({ ...packageJson, license: `${time} `.repeat(80_000) });
+      let project = await gantry.install({ packageJson });
+      const digest = await project.treeDigest();
+      const worker = new Worker('/pages/evaluating-worker.js', { type: 'module' });
+      const told = () =>
+        new Promise<unknown>((resolve) => {
+          worker.onmessage = ({ data }) => resolve(data.result);
+        });
+      const reading = told();
+      const source = `async ({ openProject }) => {
+        globalThis.project = await openProject();
+        return globalThis.project.fs.readFileSync('node_modules/react/package.json', 'utf8').length;
+      }`;
+      worker.postMessage({ source, argument: '' });
+      const before = await reading;
+      let longest = 0;
+      const names = new Set<string>();
+      for (let time = 0; time < 60; time++) {
+        project = await gantry.install({ packageJson: changed(time) });
+        const sizes = await journals();
+        for (const name in sizes) names.add(name);
+        longest = Math.max(longest, ...Object.values(sizes));
+      }
+      const after = told();
+      worker.postMessage({
+        source: "() => globalThis.project.fs.readFileSync('node_modules/react/package.json', 'utf8').length",
+        argument: '',
+      });
+      const same = (await after) === before && typeof before === 'number';
+      worker.terminate();
+      const kept = await project.treeDigest();
+      await gantry.close();
+      return { longest, generations: names.size, same, kept: kept === digest };
+    },
+    JSON.stringify({ registry: recording.url, packageJson }),
+  );
+  expect(result).toMatchObject({ same: true, kept: true });
+  expect(result.generations).toBeGreaterThan(1);
+  // What it says twice, 4 MB, and the last record.
+  expect(result.longest).toBeLessThan(6 << 20);
+});
+
+test('clearing ends archives that are being made, after the part under way', async ({ blank, recording }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const { toTar } = await import(`${location.origin}/package/dist/export.js`);
+      const outcomes: unknown[] = [];
+      for (let round = 0; round < 5; round++) {
+        const gantry = await Gantry.open({ registry, timeout: 20_000 });
+        const project = await gantry.install({
+          packageJson: { dependencies: { react: '^19.3.0', express: '^5.3.0' } },
+        });
+        const reader = toTar(project).getReader();
+        await reader.read();
+        const rest = (async () => {
+          while (!(await reader.read()).done);
+        })();
+        const digest = project.treeDigest();
+        const ended = rest.then(
+          () => 'whole',
+          ({ code }: { code: string }) => code,
+        );
+        await gantry.clear();
+        outcomes.push(await ended, (await digest).length, await gantry.projects());
+        await gantry.close();
+      }
+      return outcomes;
+    },
+    recording.url,
+  );
+  for (let round = 0; round < 5; round++) {
+    const [ended, digest, projects] = result.slice(3 * round);
+    expect(['whole', 'CLOSED']).toContain(ended);
+    expect([digest, projects]).toEqual([64, []]);
+  }
 });
