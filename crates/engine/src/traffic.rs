@@ -349,7 +349,7 @@ impl<'a, H: Host> Traffic<'a, H> {
             }
             self.pause = None;
         }
-        if self.host.registry().http().is_near() {
+        if self.host.registry().is_near() {
             self.ahead.end();
             return false;
         }

@@ -23,7 +23,7 @@ use body::{Body, Handed};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
-use near::Nearness;
+use near::Neighbourhood;
 use parts::{Divisible, Joined, Parts, Together};
 use reqwest::Url;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION};
@@ -92,7 +92,7 @@ struct Shared {
     /// Those that show a certificate.
     known: Mutex<BTreeMap<String, reqwest::Client>>,
     together: Together,
-    nearness: Nearness,
+    neighbourhood: Neighbourhood,
 }
 
 impl NativeHttp {
@@ -111,7 +111,7 @@ impl NativeHttp {
                 client: OnceLock::new(),
                 known: Mutex::default(),
                 together,
-                nearness: Nearness::default(),
+                neighbourhood: Neighbourhood::default(),
             }),
         }
     }
@@ -240,8 +240,8 @@ impl Http for NativeHttp {
         }
     }
 
-    fn is_near(&self) -> bool {
-        self.shared.nearness.is_near()
+    fn is_near(&self, url: &str) -> bool {
+        self.shared.neighbourhood.is_near(url)
     }
 
     fn chooses_certificates(&self) -> bool {
@@ -269,7 +269,8 @@ async fn perform(
         Some(client) => client,
         None => shared.client(&url).map_err(unusable)?,
     };
-    let _turn = shared.nearness.turn().await;
+    let nearness = shared.neighbourhood.of(&url);
+    let turn = nearness.turn().await;
     let sent = Instant::now();
     let asked = headers;
     let ask = async |client: &reqwest::Client, url: &str, withheld: &[&str]| {
@@ -290,7 +291,7 @@ async fn perform(
     }
 
     let answered_after = sent.elapsed();
-    shared.nearness.note(answered_after);
+    turn.note(answered_after);
     let answered_after = answered_after.as_secs_f64() * 1000.0;
     let announced = response.content_length().unwrap_or(0);
     if announced > max_body_bytes {

@@ -54,8 +54,9 @@ pub trait Http {
     fn chooses_certificates(&self) -> bool {
         false
     }
-    /// Whether registries have turned out to answer at once, so that nothing is to be gained by asking early.
-    fn is_near(&self) -> bool {
+    /// Whether the origin of `url` has turned out to answer at once, so that nothing is to be gained by asking it early.
+    fn is_near(&self, url: &str) -> bool {
+        let _ = url;
         false
     }
 }

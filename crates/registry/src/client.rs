@@ -266,6 +266,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         Ok(scope_of(registry, authorization.as_deref(), certificate.as_deref()))
     }
 
+    /// Whether the registry of packages without a scope [answers at once](Http::is_near). Those of scopes may be elsewhere.
+    pub fn is_near(&self) -> bool {
+        self.http.is_near(&self.registry_for(""))
+    }
+
     pub(crate) fn registry_for(&self, name: &str) -> String {
         self.settings.config.registry_for(name, &self.settings.default_registry)
     }
