@@ -4,7 +4,7 @@ use crate::capabilities::Offer;
 use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, tells_change, validators_of};
 use crate::mirror::CacheMode;
-use crate::retry::{ask, retrying};
+use crate::retry::{Retries, ask};
 use crate::underway::Underway;
 use crate::{RegistryError, RegistryWarning};
 use bytes::Bytes;
@@ -349,7 +349,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let is_worth_repeating =
             |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
         let note = |span| self.note_span(asked.package, span);
-        retrying(policy, self.clock(), is_worth_repeating, note, |_| {
+        let retries = Retries { policy, clock: self.clock(), url: asked.url };
+        let attempt = |_| {
             let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
             headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
             headers.extend(asked.headers.iter().cloned());
@@ -362,8 +363,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             };
             self.count_request();
             ask(self.http(), self.clock(), request, asked.package, asked.work, note)
-        })
-        .await
+        };
+        retries.run(is_worth_repeating, note, attempt).await
     }
 }
 

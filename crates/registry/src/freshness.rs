@@ -96,7 +96,7 @@ impl<'a> Directives<'a> {
 }
 
 /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still sent.
-fn seconds_of_date(text: &str) -> Option<f64> {
+pub(crate) fn seconds_of_date(text: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut words = text.trim().strip_suffix(" GMT")?.split_once(", ")?.1.split(' ');
     let day: i64 = words.next()?.parse().ok()?;

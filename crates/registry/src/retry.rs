@@ -1,9 +1,12 @@
 //! When to ask again, and after how long.
 
 use crate::RegistryError;
+use crate::freshness::seconds_of_date;
 use crate::underway::Underway;
 use core::future::Future;
+use core::hash::BuildHasher;
 use gantry_platform::{Clock, Ending, Http, HttpRequest, HttpResponse, Span, Work};
+use rustc_hash::FxBuildHasher;
 
 /// How often and how patiently a request is repeated.
 ///
@@ -49,35 +52,58 @@ pub(crate) fn status_is_transient(status: u16) -> bool {
     matches!(status, 408 | 420 | 425 | 429) || status >= 500
 }
 
-/// `Retry-After` in seconds, as milliseconds. The date form is not used by registries and is ignored.
-fn retry_after(response: &HttpResponse) -> Option<f64> {
-    response.header("retry-after")?.trim().parse::<f64>().ok().filter(|seconds| *seconds >= 0.0).map(|s| s * 1000.0)
+/// `Retry-After` in milliseconds from `now`, which is milliseconds since 1970. A moment is compared with the registry's own
+/// clock, where it says what that shows.
+fn retry_after(response: &HttpResponse, now: f64) -> Option<f64> {
+    let asked = response.header("retry-after")?.trim();
+    if let Ok(seconds) = asked.parse::<f64>() {
+        return (seconds >= 0.0).then_some(seconds * 1000.0);
+    }
+    let now = response.header("date").and_then(seconds_of_date).map_or(now, |seconds| seconds * 1000.0);
+    Some((seconds_of_date(asked)? * 1000.0 - now).max(0.0))
 }
 
-/// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted. `note` is told
-/// of each wait in between.
-pub(crate) async fn retrying<T, C, F>(
-    policy: &RetryPolicy,
-    clock: &C,
-    is_worth_repeating: impl Fn(&RegistryError) -> bool,
-    note: impl Fn(Span),
-    mut attempt: impl FnMut(u32) -> F,
-) -> Result<T, RegistryError>
-where
-    C: Clock,
-    F: Future<Output = Result<T, RegistryError>>,
-{
-    let mut tried = 0;
-    loop {
-        match attempt(tried).await {
-            Err(error) if is_worth_repeating(&error) && tried < policy.retries => {
-                let jitter = clock.monotonic_milliseconds().fract().abs();
-                let waiting = Underway::new(clock, Work::Backoff, &note);
-                clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
-                waiting.done(|_| ());
-                tried += 1;
+/// A number in 0..1 that differs for addresses and attempts, and for clients that began at different moments: none of these
+/// alone will do, since all requests of one client fail together, and clocks in browsers may show whole milliseconds only.
+fn jitter(url: &str, attempt: u32, clock: &impl Clock) -> f64 {
+    let now = (clock.monotonic_milliseconds().to_bits(), clock.unix_milliseconds().to_bits());
+    let hash = FxBuildHasher.hash_one((url, attempt, now));
+    // The lower half is the better mixed one, and on 32 bits all there is.
+    #[expect(clippy::cast_possible_truncation, reason = "it is cut off on purpose")]
+    let bits = hash as u32;
+    f64::from(bits) / (f64::from(u32::MAX) + 1.0)
+}
+
+/// Who repeats a request.
+pub(crate) struct Retries<'a, C> {
+    pub policy: &'a RetryPolicy,
+    pub clock: &'a C,
+    /// The address that is asked.
+    pub url: &'a str,
+}
+
+impl<C: Clock> Retries<'_, C> {
+    /// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted. `note` is
+    /// told of each wait in between.
+    pub async fn run<T, F: Future<Output = Result<T, RegistryError>>>(
+        &self,
+        is_worth_repeating: impl Fn(&RegistryError) -> bool,
+        note: impl Fn(Span),
+        mut attempt: impl FnMut(u32) -> F,
+    ) -> Result<T, RegistryError> {
+        let Self { policy, clock, url } = *self;
+        let mut tried = 0;
+        loop {
+            match attempt(tried).await {
+                Err(error) if is_worth_repeating(&error) && tried < policy.retries => {
+                    let jitter = jitter(url, tried, clock);
+                    let waiting = Underway::new(clock, Work::Backoff, &note);
+                    clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
+                    waiting.done(|_| ());
+                    tried += 1;
+                }
+                other => return other,
             }
-            other => return other,
         }
     }
 }
@@ -110,6 +136,12 @@ pub(crate) async fn ask<H: Http, C: Clock>(
         404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
         304 if is_conditional => Ok(response),
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
-        status => Err(RegistryError::Status { package, url, status, retry_after_milliseconds: retry_after(&response) }),
+        status => {
+            let retry_after_milliseconds = retry_after(&response, clock.unix_milliseconds());
+            Err(RegistryError::Status { package, url, status, retry_after_milliseconds })
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 //! worker that knows nothing of registries or their configuration.
 
 use crate::RegistryError;
-use crate::retry::{RetryPolicy, ask, retrying};
+use crate::retry::{Retries, RetryPolicy, ask};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Integrity};
 use gantry_platform::{Clock, Http, HttpRequest, Span, Work};
@@ -139,10 +139,11 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
         return Err(RegistryError::NotCached { package: request.package.clone() }.into());
     }
     let note = |span| request.log.note(span);
+    let retries = Retries { policy: &request.retry, clock, url: &request.url };
     let mut requests = 0;
     let mut refetched = false;
     loop {
-        let body = retrying(&request.retry, clock, RegistryError::is_transient, note, |_| {
+        let attempt = |_| {
             requests += 1;
             let mut headers = Vec::new();
             if let Some(authorization) = &request.authorization {
@@ -159,9 +160,8 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
                 certificate: request.certificate.clone(),
             };
             ask(http, clock, http_request, &request.package, Work::Tarball, note)
-        })
-        .await?
-        .body;
+        };
+        let body = retries.run(RegistryError::is_transient, note, attempt).await?.body;
         let bytes = body.len() as u64;
         match take(body).await {
             Ok(contents) => return Ok(FetchedTarball { contents, bytes, requests, spans: request.log.take() }),
