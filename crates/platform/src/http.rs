@@ -35,7 +35,13 @@ pub struct HttpResponse {
 impl HttpResponse {
     /// The first value of header `name`, which is given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.header_lines(name).next()
+    }
+
+    /// The values of all lines of header `name`, which is given in lower case. Of a header that is a list the lines belong
+    /// together (RFC 9110, section 5.3).
+    pub fn header_lines(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 

@@ -13,7 +13,7 @@ const HEURISTIC_PART: f64 = 0.1;
 
 /// What an answer's headers say; `None` if it must not be kept. `now` is in milliseconds since 1970.
 pub(crate) fn freshness_of(response: &HttpResponse, now: f64) -> Option<Freshness> {
-    let directives = Directives(response.header("cache-control").unwrap_or_default());
+    let directives = Directives(list(response, "cache-control"));
     if directives.has("no-store") {
         return None;
     }
@@ -51,8 +51,14 @@ pub(crate) fn validators_of(response: &HttpResponse) -> Validators {
     Validators { etag: header("etag"), last_modified: header("last-modified") }
 }
 
-fn lifetime_seconds(response: &HttpResponse, directives: &Directives<'_>, now: f64) -> f64 {
-    if directives.has("no-cache") || response.header("vary").is_some_and(|value| value.trim() == "*") {
+/// A header that is a list, which may come in several lines.
+fn list(response: &HttpResponse, name: &str) -> String {
+    response.header_lines(name).collect::<Vec<_>>().join(", ")
+}
+
+fn lifetime_seconds(response: &HttpResponse, directives: &Directives, now: f64) -> f64 {
+    let varies_by_anything = || list(response, "vary").split(',').any(|name| name.trim() == "*");
+    if directives.has("no-cache") || varies_by_anything() {
         return 0.0;
     }
     if directives.has("max-age") {
@@ -76,10 +82,10 @@ fn milliseconds(value: f64) -> u64 {
 }
 
 /// The directives of `Cache-Control`.
-struct Directives<'a>(&'a str);
+struct Directives(String);
 
-impl<'a> Directives<'a> {
-    fn find(&self, name: &str) -> Option<&'a str> {
+impl Directives {
+    fn find(&self, name: &str) -> Option<&str> {
         let mut directives = self.0.split(',').map(|directive| directive.split_once('=').unwrap_or((directive, "")));
         directives
             .find(|(key, _)| key.trim().eq_ignore_ascii_case(name))

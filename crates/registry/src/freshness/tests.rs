@@ -17,6 +17,10 @@ fn lifetimes_are_what_http_cache_semantics_makes_of_the_headers() {
         (&[("cache-control", "max-age=nonsense")], 0),
         (&[("cache-control", "max-age=300, no-cache")], 0),
         (&[("cache-control", "max-age=300"), ("vary", "*")], 0),
+        (&[("cache-control", "public"), ("cache-control", "max-age=300")], 300),
+        (&[("cache-control", "max-age=300"), ("date", "today"), ("cache-control", "no-cache")], 0),
+        (&[("cache-control", "max-age=300"), ("vary", "accept"), ("vary", "*")], 0),
+        (&[("cache-control", "max-age=300"), ("vary", "accept, accept-encoding"), ("vary", "origin")], 300),
         (&[("cache-control", "max-age=10"), ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], 10),
         (&[("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], 3600),
         (&[("expires", "Sun, 06 Nov 1994 09:49:37 GMT"), ("date", "Sun, 06 Nov 1994 09:49:07 GMT")], 30),
@@ -33,6 +37,7 @@ fn lifetimes_are_what_http_cache_semantics_makes_of_the_headers() {
         assert_eq!((freshness.lifetime, freshness.answered), (seconds * 1000, 784_111_777_000), "{headers:?}");
     }
     assert_eq!(freshness_of(&response(&[("cache-control", "no-store, max-age=300")]), NOW), None);
+    assert_eq!(freshness_of(&response(&[("cache-control", "public"), ("cache-control", "no-store")]), NOW), None);
 }
 
 #[test]
