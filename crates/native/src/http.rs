@@ -158,6 +158,8 @@ fn build(
         .dns_resolver(addresses.clone())
         .redirect(if shown.is_some() { within_origin() } else { Policy::limited(MAX_REDIRECTS) })
         .user_agent(&settings.user_agent)
+        // The address of a private package is nobody else's business.
+        .referer(false)
         .tcp_nodelay(true);
     builder = if settings.accept_invalid_certificates {
         // An error means that a provider was installed before, which is as good.
