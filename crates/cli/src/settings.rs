@@ -4,12 +4,13 @@ use crate::certificates::{client_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
+use crate::prefix::HERE;
 use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
-    ConfigSources, HttpSettings, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings, machine_release,
-    machine_target,
+    ConfigSources, HttpSettings, LoadedConfig, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings,
+    machine_release, machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -40,17 +41,13 @@ pub fn invalid(message: impl Into<String>) -> Fault {
 pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Result<Settings, Fault> {
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
-    let sources = ConfigSources {
-        options: [options_layer(arguments), task.options_layer()].concat(),
-        environment: std::env::vars_os()
-            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-        project: project.clone(),
-    };
-    let config = sources.load()?;
+    let options = [options_layer(arguments), task.options_layer()].concat();
+    let sources = config_sources(options, &arguments.resolve.prefix, &project);
+    let LoadedConfig { config, files, unreadable } = sources.load();
     refuse_unsupported(&config)?;
-    refuse_credentials_without_address(&config)?;
-    let mut warnings = Vec::new();
+    refuse_credentials_without_address(&files)?;
+    let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
+    let mut warnings: Vec<(&'static str, String)> = unreadable.into_iter().map(left_out).collect();
 
     let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = ProjectDirectory::read(&project)?;
     let package_json_path = project.join("package.json").display().to_string();
@@ -104,16 +101,23 @@ pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Res
     Ok(Settings { host, request, warnings })
 }
 
-/// Reads a project and the settings that say what its dependencies are.
-pub fn load_project(prefix: &Path) -> Result<(ProjectFiles, ResolveOptions), Fault> {
+/// Reads a project and the settings that say what its dependencies are; `named` is `--prefix`.
+pub fn load_project(prefix: &Path, named: &Path) -> Result<(ProjectFiles, ResolveOptions), Fault> {
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
-    let variables = std::env::vars_os();
-    let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-    let sources = ConfigSources { options: Vec::new(), environment: environment.collect(), project: project.clone() };
-    let config = sources.load()?;
+    let LoadedConfig { config, .. } = config_sources(Vec::new(), named, &project).load();
     let options = resolve_options(&config, None, Omit::default(), &project)?;
     Ok((ProjectDirectory::read(&project)?, options))
+}
+
+/// `named` is `--prefix`: for npm the project's folder and the `prefix` below which the installation's settings are.
+fn config_sources(mut options: Vec<(String, NpmrcValue)>, named: &Path, project: &Path) -> ConfigSources {
+    if named != Path::new(HERE) {
+        options.push(("prefix".to_owned(), NpmrcValue::Text(project.to_string_lossy().into_owned())));
+    }
+    let variables = std::env::vars_os();
+    let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+    ConfigSources { options, environment: environment.collect(), project: project.to_owned() }
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
@@ -206,10 +210,12 @@ fn lock_use(config: &Config) -> LockUse {
     }
 }
 
-/// npm refuses to run with these as well: nobody can tell which registry they are for.
-fn refuse_credentials_without_address(config: &Config) -> Result<(), Fault> {
-    let names = config.credentials_without_address();
+/// npm refuses to run with these as well: nobody can tell which registry they are for. Those of the environment it only passes
+/// over.
+fn refuse_credentials_without_address(files: &Config) -> Result<(), Fault> {
+    let names = files.credentials_without_address();
     let Some(first) = names.first() else { return Ok(()) };
+    let first = if first.ends_with("authtoken") { "_authToken" } else { first };
     Err(invalid(format!("credentials for no registry in particular are never sent: {}", names.join(", ")))
         .with_hint(format!("Write //host/path/:{first}=… with the registry's address in .npmrc.")))
 }

@@ -1,12 +1,15 @@
 //! What the machine and npm's configuration files say.
 
-use crate::NativeError;
 use gantry_manifest::{Config, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_resolver::Target;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Settings that are paths: one that begins with `~/` begins at the user's home. Those of client certificates are none of them,
+/// as for npm.
+const PATHS: [&str; 4] = ["cafile", "globalconfig", "prefix", "userconfig"];
 
 /// Where settings come from, strongest first: options, environment, then the `.npmrc` files of the project, the user and
 /// the installation.
@@ -20,45 +23,91 @@ pub struct ConfigSources {
     pub project: PathBuf,
 }
 
-impl ConfigSources {
-    /// Reads and layers everything. Files that are not there are passed over.
-    pub fn load(&self) -> Result<Config, NativeError> {
-        let lookup = |name: &str| self.environment.get(name).cloned();
-        let environment: Vec<(String, String)> =
-            self.environment.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let mut config = Config::new();
-        config.push_layer(self.options.clone());
-        config.push_layer(environment_layer(environment));
-        let mut add = |path: Option<PathBuf>| -> Result<(), NativeError> {
-            let Some(path) = path else { return Ok(()) };
-            match fs::read_to_string(&path) {
-                Ok(text) => config.push_layer(parse_npmrc(&text, &lookup)),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(NativeError::io("read", &path)(error)),
+/// What the sources say.
+#[derive(Debug, Default)]
+pub struct LoadedConfig {
+    /// All of it.
+    pub config: Config,
+    /// What files, and nobody else, say: npm refuses some settings only there.
+    pub files: Config,
+    /// Files that are there and cannot be read, and why. npm goes on without them, too.
+    pub unreadable: Vec<String>,
+}
+
+impl LoadedConfig {
+    /// Adds the settings of a file; what is no text in it becomes replacement characters.
+    fn add(&mut self, path: &Path, sources: &ConfigSources) {
+        match fs::read(path) {
+            Ok(text) => {
+                let lookup = |name: &str| sources.environment.get(name).cloned();
+                let layer = sources.at_home(parse_npmrc(&String::from_utf8_lossy(&text), &lookup));
+                self.files.push_layer(layer.clone());
+                self.config.push_layer(layer);
             }
-            Ok(())
-        };
-        let home = self.environment.get("HOME").map(PathBuf::from);
-        add(Some(self.project.join(".npmrc")))?;
-        add(self.setting("userconfig").map(PathBuf::from).or_else(|| home.map(|home| home.join(".npmrc"))))?;
-        add(self.global_config())?;
-        Ok(config)
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => self.unreadable.push(format!("{}: {error}", path.display())),
+        }
+    }
+}
+
+impl ConfigSources {
+    /// Reads and layers everything. Where a file is, what comes before it may say, as for npm: the project where the user's
+    /// is, and the user where that of the installation is.
+    pub fn load(&self) -> LoadedConfig {
+        let mut loaded = LoadedConfig::default();
+        let environment = self.environment.iter().map(|(key, value)| (key.clone(), value.clone()));
+        loaded.config.push_layer(self.options.clone());
+        loaded.config.push_layer(self.at_home(environment_layer(environment)));
+        let project = self.project.join(".npmrc");
+        // In the user's home it is the user's.
+        if self.user_config(&loaded.config).as_ref() != Some(&project) {
+            loaded.add(&project, self);
+        }
+        if let Some(user) = self.user_config(&loaded.config) {
+            loaded.add(&user, self);
+        }
+        if let Some(global) = self.global_config(&loaded.config) {
+            loaded.add(&global, self);
+        }
+        loaded
     }
 
-    /// `npm_config_<name>`, in either case, as npm reads it.
-    fn setting(&self, name: &str) -> Option<&String> {
-        let key = format!("npm_config_{name}");
-        self.environment.iter().find(|(known, _)| known.eq_ignore_ascii_case(&key)).map(|(_, value)| value)
+    /// A variable that is set and not empty.
+    fn variable(&self, name: &str) -> Option<&String> {
+        self.environment.get(name).filter(|value| !value.is_empty())
+    }
+
+    fn at_home(&self, mut layer: Vec<(String, NpmrcValue)>) -> Vec<(String, NpmrcValue)> {
+        for (key, value) in &mut layer {
+            if let (true, NpmrcValue::Text(text)) = (PATHS.contains(&key.as_str()), value)
+                && let (Some(rest), Some(home)) = (text.strip_prefix("~/"), self.variable("HOME"))
+            {
+                *text = format!("{}/{rest}", home.trim_end_matches('/'));
+            }
+        }
+        layer
+    }
+
+    fn user_config(&self, config: &Config) -> Option<PathBuf> {
+        let home = || self.variable("HOME").map(|home| Path::new(home).join(".npmrc"));
+        config.get("userconfig").map(PathBuf::from).or_else(home)
     }
 
     /// npm's `globalconfig`: `etc/npmrc` below its prefix, which is where `node` is installed.
-    fn global_config(&self) -> Option<PathBuf> {
-        if let Some(path) = self.setting("globalconfig") {
+    fn global_config(&self, config: &Config) -> Option<PathBuf> {
+        if let Some(path) = config.get("globalconfig") {
             return Some(PathBuf::from(path));
         }
-        let prefix = match self.setting("prefix").or_else(|| self.environment.get("PREFIX")) {
+        let prefix = match config.get("prefix").or_else(|| self.variable("PREFIX").map(String::as_str)) {
             Some(prefix) => PathBuf::from(prefix),
-            None => node_executable(self.environment.get("PATH")?)?.parent()?.parent()?.to_owned(),
+            None => {
+                let node = node_executable(self.environment.get("PATH")?)?;
+                let installed = node.parent()?.parent()?;
+                match self.variable("DESTDIR") {
+                    Some(moved) => Path::new(moved).join(installed.strip_prefix("/").unwrap_or(installed)),
+                    None => installed.to_owned(),
+                }
+            }
         };
         Some(prefix.join("etc/npmrc"))
     }

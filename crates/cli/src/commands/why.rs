@@ -30,7 +30,7 @@ pub fn run(arguments: &WhyArguments) -> u8 {
 }
 
 fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
-    let (files, options) = load_project(&project_folder(&arguments.prefix)?)?;
+    let (files, options) = load_project(&project_folder(&arguments.prefix)?, &arguments.prefix)?;
     let fault = |error: EngineError| error.to_fault();
     let path = files.lockfile_name;
     let bytes = files.lockfile.ok_or_else(|| fault(EngineError::LockMissing { path: path.to_owned() }))?;

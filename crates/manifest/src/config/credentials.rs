@@ -188,11 +188,17 @@ impl Config {
         !self.places().is_empty() || self.certificate_without_address().is_some()
     }
 
-    /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone). npm 11 refuses to run
-    /// with them in a file; they are never sent.
+    /// Credentials that belong to no address (`_authToken`, `_auth`, `username`, `_password` alone, and older spellings), in
+    /// any layer. npm 11 refuses to run with them in a file; they are never sent.
     pub fn credentials_without_address(&self) -> Vec<&'static str> {
-        let names = ["_auth", "_authToken", "username", "_password"];
-        names.into_iter().filter(|name| self.get(name).is_some_and(|value| !value.is_empty())).collect()
+        let is_set = |value: &NpmrcValue| match value {
+            NpmrcValue::Text(text) => !text.is_empty(),
+            NpmrcValue::List(_) => true,
+            NpmrcValue::Null => false,
+        };
+        let has = |name: &str| self.layers.iter().flatten().any(|(key, value)| key == name && is_set(value));
+        let names = ["_auth", "_authToken", "username", "_password", "_authtoken", "-authtoken"];
+        names.into_iter().filter(|name| has(name)).collect()
     }
 }
 

@@ -163,6 +163,8 @@ fn credentials_without_an_address_are_reported_and_never_sent() {
     let layers = config(&["_authToken=t\n_auth=x"]);
     assert_eq!(layers.credentials_without_address(), ["_auth", "_authToken"]);
     assert!(layers.authorization_for("https://registry.example/").is_none());
+    let below = config(&["_auth=\nusername=null", "_auth=x\n_authtoken=y\n_password[]=z\n//r.test/:username=u"]);
+    assert_eq!(below.credentials_without_address(), ["_auth", "_password", "_authtoken"], "of any layer");
 }
 
 #[test]

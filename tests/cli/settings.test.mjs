@@ -1,0 +1,141 @@
+// Where settings are read from and what they mean, beside npm: files, the home they begin at, and what is refused.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, test } from 'node:test';
+import { control, registryForSuite, Workspace } from './lib/programs.mjs';
+
+const manifest = { name: 'project', version: '1.0.0', dependencies: { left: '1' } };
+const fixtures = ['--fixtures', 'basic'];
+
+/** A workspace whose folder is the home, and that says nothing of where settings are or of the registry. */
+function atHome(context, registry) {
+  const workspace = new Workspace(context, registry);
+  workspace.environment.HOME = workspace.folder;
+  for (const name of ['userconfig', 'globalconfig', 'registry']) delete workspace.environment[`npm_config_${name}`];
+  delete workspace.environment.NODE_EXTRA_CA_CERTS;
+  return workspace;
+}
+
+/** Writes files below the home. */
+function write(workspace, files) {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(workspace.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+const warningsOf = (run) => run.lines.filter(({ type }) => type === 'warning').map(({ message }) => message);
+
+/** Installs the same project with both programs, and gives what ours warned of. */
+function both(workspace, name, { npmrc = '', words = (project) => ['--prefix', project] } = {}) {
+  const [ours, theirs] = ['ours', 'theirs'].map((side) =>
+    workspace.project(`${side} ${name.replaceAll('/', ' ')}`, { 'package.json': manifest, '.npmrc': npmrc }),
+  );
+  const run = workspace.gantryIn(ours, 'install', '--json', ...words(ours));
+  run.succeeded();
+  workspace.npm(theirs, 'install', '--ignore-scripts', ...words(theirs)).succeeded();
+  for (const project of [ours, theirs]) {
+    assert.ok(existsSync(join(project, 'node_modules', 'left')), `${name}: ${project}`);
+  }
+  return warningsOf(run);
+}
+
+describe('settings', { concurrency: 1 }, () => {
+  let registry;
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    ...fixtures,
+  );
+  beforeEach(() => control(registry, 'POST', 'reset'));
+
+  // The programs run in the project's own folder here: --prefix is a setting, too.
+  const here = () => [];
+
+  test("are read from the installation's file, wherever the others say that it is", (context) => {
+    const address = () => `registry=${registry}\n`;
+    const cases = {
+      'prefix of the user': ['', { '.npmrc': 'prefix=~/given\n', 'given/etc/npmrc': address() }],
+      'globalconfig of the user': ['', { '.npmrc': 'globalconfig=~/given.npmrc\n', 'given.npmrc': address() }],
+      'prefix of the project': ['prefix=~/given\n', { 'given/etc/npmrc': address() }],
+      'userconfig of the project': ['userconfig=~/given.npmrc\n', { 'given.npmrc': address() }],
+      'userconfig of the project, prefix of the user': [
+        'userconfig=~/given.npmrc\n',
+        { 'given.npmrc': 'prefix=~/given\n', 'given/etc/npmrc': address() },
+      ],
+      'globalconfig beside prefix': [
+        '',
+        { '.npmrc': 'prefix=~/nowhere\nglobalconfig=~/given.npmrc\n', 'given.npmrc': address() },
+      ],
+    };
+    for (const [name, [npmrc, files]] of Object.entries(cases)) {
+      const workspace = atHome(context, registry);
+      write(workspace, files);
+      assert.deepEqual(both(workspace, name, { npmrc, words: here }), [], name);
+    }
+    for (const [name, value] of Object.entries({ prefix: '~/given', globalconfig: '~/given/etc/npmrc' })) {
+      const workspace = atHome(context, registry);
+      workspace.environment[`npm_config_${name}`] = value;
+      write(workspace, { 'given/etc/npmrc': address(), '.npmrc': '' });
+      assert.deepEqual(both(workspace, name, { words: here }), [], name);
+    }
+  });
+
+  test('are read below --prefix, which is where the installation is for npm', (context) => {
+    const workspace = atHome(context, registry);
+    const wrong = 'registry=http://127.0.0.1:1/\nfetch-retries=0\n';
+    write(workspace, { '.npmrc': 'prefix=~/given\n', 'given/etc/npmrc': wrong });
+    for (const side of ['ours', 'theirs']) write(workspace, { [`${side} below/etc/npmrc`]: `registry=${registry}\n` });
+    assert.deepEqual(both(workspace, 'below'), []);
+  });
+
+  test('in files that cannot be read are left out, in damaged ones they are read as far as they go', (context) => {
+    const address = () => `registry=${registry}\n`;
+    const workspace = atHome(context, registry);
+    write(workspace, { '.npmrc/is-a-folder': '', 'given.npmrc': address() });
+    workspace.environment.npm_config_globalconfig = '~/given.npmrc';
+    const [warning, ...others] = both(workspace, 'folder', { words: here });
+    assert.ok(warning.includes(join(workspace.folder, '.npmrc')), warning);
+    assert.deepEqual(others, []);
+
+    const damaged = atHome(context, registry);
+    write(damaged, { '.npmrc': Buffer.concat([Buffer.from('; \xff\xfe\n', 'latin1'), Buffer.from(address())]) });
+    assert.deepEqual(both(damaged, 'damaged', { words: here }), []);
+  });
+
+  test('credentials for no registry are refused in files and of no use elsewhere', async (context) => {
+    const settings = [
+      '_auth=c2VjcmV0',
+      '_authToken=secret',
+      'username=secret',
+      '_password=secret',
+      '_authtoken=secret',
+    ];
+    for (const setting of settings) {
+      for (const file of ['.npmrc', 'given.npmrc']) {
+        const workspace = new Workspace(context, registry);
+        workspace.environment.npm_config_globalconfig = join(workspace.folder, 'given.npmrc');
+        workspace.environment.npm_config_userconfig = join(workspace.folder, '.npmrc');
+        write(workspace, { [file]: `${setting}\n` });
+        const project = workspace.project('project', { 'package.json': manifest });
+        const run = workspace.gantry('install', '--prefix', project, '--json');
+        assert.deepEqual([run.status, run.lines.at(-1).code], [1, 'CONFIG_INVALID'], setting);
+        assert.ok(run.lines.at(-1).message.includes(setting.split('=')[0]));
+        assert.doesNotMatch(run.stdout, /secret|c2Vj/);
+        const npm = workspace.npm(project, 'install', '--ignore-scripts');
+        assert.match(npm.stderr, /ERR_INVALID_AUTH/, setting);
+      }
+    }
+    const workspace = new Workspace(context, registry);
+    for (const setting of settings) {
+      const [name, value] = setting.split('=');
+      workspace.environment[`npm_config_${name}`] = value;
+    }
+    assert.deepEqual(both(workspace, 'environment'), []);
+    const { log } = await control(registry, 'GET', 'stats?log');
+    assert.ok(log.length > 0 && log.every(({ authorized }) => !authorized));
+  });
+});
