@@ -138,4 +138,36 @@ describe('settings', { concurrency: 1 }, () => {
     const { log } = await control(registry, 'GET', 'stats?log');
     assert.ok(log.length > 0 && log.every(({ authorized }) => !authorized));
   });
+
+  test('cache-min and cache-max are other names of prefer-offline and prefer-online', async (context) => {
+    const asks = async (npmrc) => {
+      const counts = [];
+      for (const program of ['gantry', 'npm']) {
+        const workspace = new Workspace(context, registry);
+        const project = workspace.project('project', { 'package.json': manifest });
+        const again = workspace.project('again', { 'package.json': manifest, '.npmrc': npmrc });
+        for (const folder of [project, again]) {
+          await control(registry, 'POST', 'reset');
+          const words = ['install', '--ignore-scripts', '--no-package-lock', '--prefix', folder];
+          if (program === 'gantry') workspace.gantry(...words).succeeded();
+          else workspace.npm(folder, ...words).succeeded();
+        }
+        const { log } = await control(registry, 'GET', 'stats?log');
+        counts.push(log.filter(({ path }) => path === '/left').length);
+      }
+      assert.equal(counts[0], counts[1], npmrc);
+      return counts[0];
+    };
+    const expected = {
+      '': 0,
+      'cache-max=0\n': 1,
+      'cache-max=10\n': 0,
+      'prefer-online=true\n': 1,
+      'prefer-online=true\ncache-min=9999\n': 0,
+      'prefer-online=true\ncache-min=9998\n': 1,
+      'prefer-online=false\ncache-max=0\n': 1,
+      'cache-max=0\nprefer-online=false\n': 0,
+    };
+    for (const [npmrc, count] of Object.entries(expected)) assert.equal(await asks(npmrc), count, npmrc);
+  });
 });

@@ -334,7 +334,11 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
     retry.min_wait_milliseconds = number("fetch-retry-mintimeout").unwrap_or(retry.min_wait_milliseconds);
     retry.max_wait_milliseconds = number("fetch-retry-maxtimeout").unwrap_or(retry.max_wait_milliseconds);
     let is = |key: &str| config.get_bool(key) == Some(true);
-    let cache_mode = CacheMode::of(is("offline"), is("prefer-offline"), is("prefer-online"));
+    let is_or = |switch, number, turns_on: fn(f64) -> bool| config.get_bool_or_number(switch, number, turns_on);
+    // Other names of two switches: the older of npm's settings.
+    let prefer_offline = is_or("prefer-offline", "cache-min", |seconds| seconds >= 9999.0);
+    let prefer_online = is_or("prefer-online", "cache-max", |seconds| seconds <= 0.0);
+    let cache_mode = CacheMode::of(is("offline"), prefer_offline == Some(true), prefer_online == Some(true));
     Ok(RegistrySettings { default_registry: registry, replace_host, retry, cache_mode, config })
 }
 

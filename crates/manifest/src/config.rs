@@ -68,11 +68,7 @@ impl Config {
 
     /// The value of a switch: numbers are true unless zero, other texts unless they are `false`.
     pub fn get_bool(&self, key: &str) -> Option<bool> {
-        let text = self.get(key)?.trim();
-        Some(match text.parse::<f64>() {
-            Ok(number) if !number.is_nan() => number != 0.0,
-            _ => text != "false",
-        })
+        self.get(key).map(is_on)
     }
 
     /// All values of a setting. In one text they are separated by an empty line, as npm hands them to scripts.
@@ -88,6 +84,17 @@ impl Config {
     pub fn more_specific<'a>(&self, first: &'a str, second: &'a str) -> Option<&'a str> {
         let has = |layer: &[(String, NpmrcValue)], key: &str| layer.iter().any(|(other, _)| other == key);
         self.layers.iter().find_map(|layer| [first, second].into_iter().find(|key| has(layer, key)))
+    }
+
+    /// The value of a switch that an older setting, a number, turns on: whichever of the two comes last in the highest layer
+    /// that has a say. A number that turns nothing on has none.
+    pub fn get_bool_or_number(&self, switch: &str, number: &str, turns_on: impl Fn(f64) -> bool) -> Option<bool> {
+        let says = |(key, value): &(String, NpmrcValue)| match value {
+            NpmrcValue::Text(text) if key == switch => Some(is_on(text)),
+            NpmrcValue::Text(text) if key == number => text.trim().parse().is_ok_and(&turns_on).then_some(true),
+            _ => None,
+        };
+        self.layers.iter().find_map(|layer| layer.iter().rev().find_map(says))
     }
 
     /// The registry of a package, ending in `/`: its scope's, else that of the setting `scope`, else `registry`, else the
@@ -116,5 +123,13 @@ impl Config {
 
     fn find(&self, key: &str) -> Option<&NpmrcValue> {
         self.layers.iter().flatten().find(|(other, _)| other == key).map(|(_, value)| value)
+    }
+}
+
+fn is_on(text: &str) -> bool {
+    let text = text.trim();
+    match text.parse::<f64>() {
+        Ok(number) if !number.is_nan() => number != 0.0,
+        _ => text != "false",
     }
 }

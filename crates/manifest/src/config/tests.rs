@@ -168,6 +168,27 @@ fn credentials_without_an_address_are_reported_and_never_sent() {
 }
 
 #[test]
+fn a_number_that_stands_for_a_switch_counts_where_it_comes_last() {
+    let cases: &[(&[&str], Option<bool>)] = &[
+        (&["cache-max=0"], Some(true)),
+        (&["cache-max=-1"], Some(true)),
+        (&["cache-max=1"], None),
+        (&["cache-max=none"], None),
+        (&["prefer-online=false", "cache-max=0"], Some(false)),
+        (&["cache-max=0", "prefer-online=false"], Some(true)),
+        (&["cache-max=10", "prefer-online=true"], Some(true)),
+        (&["prefer-online=false\ncache-max=0"], Some(true)),
+        (&["cache-max=0\nprefer-online=false"], Some(false)),
+        (&["prefer-online"], Some(true)),
+        (&[""], None),
+    ];
+    for (layers, expected) in cases {
+        let found = config(layers).get_bool_or_number("prefer-online", "cache-max", |seconds| seconds <= 0.0);
+        assert_eq!(found, *expected, "{layers:?}");
+    }
+}
+
+#[test]
 fn nothing_secret_is_ever_printed() {
     let layers = config(&["//r.test/:_authToken=hidden\n//r.test/b/:_auth=hidden"]);
     let found = [layers.authorization_for("https://r.test/"), layers.authorization_for("https://r.test/b/")];
