@@ -1,9 +1,9 @@
 // Where settings are read from and what they mean, beside npm: files, the home they begin at, and what is refused.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, test } from 'node:test';
-import { control, registryForSuite, Workspace } from './lib/programs.mjs';
+import { after, beforeEach, describe, test } from 'node:test';
+import { control, registryForSuite, temporaryFolder, Workspace } from './lib/programs.mjs';
 
 const manifest = { name: 'project', version: '1.0.0', dependencies: { left: '1' } };
 const fixtures = ['--fixtures', 'basic'];
@@ -169,5 +169,47 @@ describe('settings', { concurrency: 1 }, () => {
       'cache-max=0\nprefer-online=false\n': 0,
     };
     for (const [npmrc, count] of Object.entries(expected)) assert.equal(await asks(npmrc), count, npmrc);
+  });
+});
+
+describe('certificates of a registry', { concurrency: 1 }, () => {
+  const folder = temporaryFolder({ after });
+  const authority = join(folder, 'authority.pem');
+  let registry;
+  registryForSuite(
+    (url) => {
+      registry = url;
+    },
+    ...fixtures,
+    ...['--tls', '--certificate', authority],
+  );
+
+  test("are found at home, and among node's own", (context) => {
+    const workspace = atHome(context, registry);
+    workspace.environment.npm_config_registry = registry;
+    copyFileSync(authority, join(workspace.folder, 'authority.pem'));
+    both(workspace, 'cafile', { npmrc: 'cafile=~/authority.pem\n' });
+    workspace.environment.npm_config_cafile = '~/authority.pem';
+    both(workspace, 'cafile of the environment');
+    delete workspace.environment.npm_config_cafile;
+
+    workspace.environment.GANTRY_STORE_DIR = join(workspace.folder, 'empty');
+    workspace.environment.NODE_EXTRA_CA_CERTS = authority;
+    assert.deepEqual(both(workspace, 'extra'), []);
+    // What cannot be used of them is passed over.
+    write(workspace, { 'mixed.pem': '-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n' });
+    workspace.environment.NODE_EXTRA_CA_CERTS = join(workspace.folder, 'mixed.pem');
+    assert.deepEqual(both(workspace, 'mixed', { npmrc: 'cafile=~/authority.pem\n' }), []);
+  });
+
+  test('that nobody vouches for are refused, with a word on a file of them that is not there', (context) => {
+    const workspace = atHome(context, registry);
+    workspace.environment.npm_config_registry = registry;
+    workspace.environment.NODE_EXTRA_CA_CERTS = join(workspace.folder, 'missing.pem');
+    const project = workspace.project('project', { 'package.json': manifest });
+    const run = workspace.gantry('install', '--prefix', project, '--json');
+    assert.deepEqual([run.status, run.lines.at(-1).code], [3, 'REGISTRY_UNREACHABLE']);
+    assert.ok(warningsOf(run).some((message) => message.includes('missing.pem')));
+    assert.notEqual(workspace.npm(project, 'install', '--ignore-scripts').status, 0);
   });
 });

@@ -5,6 +5,7 @@ use gantry_engine::Fault;
 use gantry_manifest::Config;
 use gantry_native::{ClientCertificate, check_certificates};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Those that are trusted beside the system's (`cafile`, `ca`), as PEM.
 pub fn trusted_certificates(
@@ -33,6 +34,20 @@ pub fn trusted_certificates(
         }
     }
     Ok(certificates)
+}
+
+/// The file that node, and with it npm, trusts the certificates of. It is read once a server shows a certificate; one that is
+/// not there is a warning, as of node.
+pub fn extra_certificates(
+    environment: &BTreeMap<String, String>,
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Option<PathBuf> {
+    let path = environment.get("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty())?;
+    if let Err(error) = std::fs::metadata(path) {
+        warnings.push(("CONFIG_INVALID", format!("NODE_EXTRA_CA_CERTS {path}: {error}: it is left out")));
+        return None;
+    }
+    Some(Path::new(path).to_owned())
 }
 
 /// What can be shown to registries that want to know who asks. A file that is not there is a warning, since npm passes over

@@ -1,6 +1,6 @@
 //! From options and npm's settings to what the engine takes.
 
-use crate::certificates::{client_certificates, trusted_certificates};
+use crate::certificates::{client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
@@ -374,6 +374,7 @@ fn http_settings(
     let proxy = ProxySettings::new(text("https-proxy").or(text("proxy")), Some(&exceptions), environment)?;
     Ok(HttpSettings {
         certificates,
+        extra_certificates: extra_certificates(environment, warnings),
         client_certificates,
         accept_invalid_certificates: config.get_bool("strict-ssl") == Some(false),
         proxy,

@@ -33,10 +33,12 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use trust::Trusted;
 
 /// Redirects followed for one request, as in [`Http`]'s contract.
 const MAX_REDIRECTS: usize = 20;
@@ -47,6 +49,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct HttpSettings {
     /// More trusted certificates, PEM (`ca`, `cafile`).
     pub certificates: Vec<Vec<u8>>,
+    /// A file with more of them (`NODE_EXTRA_CA_CERTS`), which is read when the first server shows a certificate: it is often
+    /// as long as the system's. What in it cannot be used is passed over.
+    pub extra_certificates: Option<PathBuf>,
     /// What can be shown to servers, by the names that requests call it by (`certfile` and `keyfile`, `cert` and `key`). A
     /// request that calls for one that is not here shows none.
     pub client_certificates: BTreeMap<String, ClientCertificate>,
@@ -171,7 +176,8 @@ fn build(
     } else {
         let added = settings.certificates.iter().flat_map(|pem| certificates(pem)).collect::<Result<_, _>>()?;
         let provider = Arc::new(ring::default_provider());
-        let tls = trust::configuration(provider, added, shown, is_tls)
+        let trusted = Trusted { added, extra: settings.extra_certificates.clone() };
+        let tls = trust::configuration(provider, trusted, shown, is_tls)
             .map_err(|error| NativeError::Client { message: error.to_string() })?;
         builder.tls_backend_preconfigured(tls)
     };

@@ -13,9 +13,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{AlertDescription, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::{fmt, io};
+use std::{fmt, fs, io};
 
 /// A certificate to show to servers that ask for one, and its private key.
 #[derive(Clone)]
@@ -53,17 +54,35 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
+/// Certificates that are believed beside the system's.
+#[derive(Debug)]
+pub(super) struct Trusted {
+    pub added: Vec<CertificateDer<'static>>,
+    /// A file with more, of which what cannot be used is passed over.
+    pub extra: Option<PathBuf>,
+}
+
+impl Trusted {
+    fn all(&self) -> impl Iterator<Item = CertificateDer<'static>> {
+        let extra = self.extra.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
+        let extra: Vec<_> = certificates(&extra).filter_map(Result::ok).collect();
+        let mut store = rustls::RootCertStore::empty();
+        let usable = extra.into_iter().filter(move |certificate| store.add(certificate.clone()).is_ok());
+        self.added.iter().cloned().chain(usable)
+    }
+}
+
 /// The system's way to verify, with certificates added to its own, made when it is first needed.
 #[derive(Debug)]
 struct Trust {
-    added: Vec<CertificateDer<'static>>,
+    trusted: Trusted,
     provider: Arc<CryptoProvider>,
     verifier: OnceLock<Result<Verifier, Error>>,
 }
 
 impl Trust {
     fn verifier(&self) -> Result<&Verifier, Error> {
-        let make = || Verifier::new_with_extra_roots(self.added.iter().cloned(), Arc::clone(&self.provider));
+        let make = || Verifier::new_with_extra_roots(self.trusted.all(), Arc::clone(&self.provider));
         self.verifier.get_or_init(make).as_ref().map_err(Clone::clone)
     }
 }
@@ -132,11 +151,11 @@ pub(super) fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
 /// How TLS connections are made, HTTP/1.1 over them, with a certificate `shown` to servers that ask for one. With `is_needed_soon` the system's certificates are read meanwhile.
 pub(super) fn configuration(
     provider: Arc<CryptoProvider>,
-    added: Vec<CertificateDer<'static>>,
+    trusted: Trusted,
     shown: Option<&ClientCertificate>,
     is_needed_soon: bool,
 ) -> Result<ClientConfig, Error> {
-    let trust = Arc::new(Trust { added, provider: Arc::clone(&provider), verifier: OnceLock::new() });
+    let trust = Arc::new(Trust { trusted, provider: Arc::clone(&provider), verifier: OnceLock::new() });
     if is_needed_soon {
         let trust = Arc::clone(&trust);
         // What goes wrong is told to whoever verifies.
