@@ -15,9 +15,11 @@
 //!
 //! One process or tab writes at a time (the platform sees to that, with a lock file or a Web Lock); others read what was
 //! there when they opened it. A place in a pack that was ever recorded is never written again: what has been replaced is
-//! given back by [compaction](MirrorWriter::compact), which moves what is in use to a new pack.
+//! given back by [compaction](MirrorWriter::compact), which moves what is in use to a new pack, and leaves behind what has not
+//! been [for long](expiry).
 
 mod catalog;
+mod expiry;
 mod files;
 mod reader;
 mod record;
@@ -31,7 +33,7 @@ pub use writer::{MirrorWrite, MirrorWriter, Written};
 /// What a document is kept under.
 ///
 /// The *scope* of a key is whose answers the document may be mixed with: the registry's address, and for a registry that is
-/// asked with credentials something that tells them apart without giving them away.
+/// asked with credentials, behind a space, something that tells them apart without giving them away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorKey {
     text: String,
@@ -74,6 +76,16 @@ impl MirrorKey {
     fn as_str(&self) -> &str {
         &self.text
     }
+}
+
+/// The scope of a key's text.
+fn key_scope(key: &str) -> &str {
+    key.split('\n').nth(1).unwrap_or_default()
+}
+
+/// The registry's address in a scope.
+fn registry_of(scope: &str) -> &str {
+    scope.split_once(' ').map_or(scope, |(registry, _)| registry)
 }
 
 /// How long an answer may be used without asking again.

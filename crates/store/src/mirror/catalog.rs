@@ -37,6 +37,16 @@ pub(super) struct Document<'a> {
     pub key: &'a str,
     pub place: DocumentPlace,
     pub state: State<'a>,
+    /// Where in the journal it was recorded or refreshed for the last time.
+    pub recorded: usize,
+}
+
+impl<'a> Document<'a> {
+    /// The record that says all of it.
+    pub fn record(self) -> Record<'a> {
+        let Self { key, place, state, .. } = self;
+        Record::Document { key, place, state }
+    }
 }
 
 impl Catalog {
@@ -110,21 +120,17 @@ impl Catalog {
         self.entries.values().map(|entry| (FRAME + entry.record.len()) as u64).sum()
     }
 
-    /// Bytes of the pack that documents use.
-    pub fn used_pack(&self) -> u64 {
-        self.entries.values().filter_map(|entry| self.document_of(entry)).map(|document| document.place.length()).sum()
-    }
-
     fn document_of(&self, entry: &Entry) -> Option<Document<'_>> {
         let Record::Document { key, place, state } = Record::read(&self.bytes[entry.record.clone()])? else {
             return None;
         };
+        let recorded = entry.refreshed.as_ref().unwrap_or(&entry.record).start;
         let refreshed = entry.refreshed.clone().and_then(|range| Record::read(&self.bytes[range]));
         let state = match refreshed {
             Some(Record::Refreshed { state, .. }) => state,
             _ => state,
         };
-        Some(Document { key, place, state })
+        Some(Document { key, place, state, recorded })
     }
 }
 

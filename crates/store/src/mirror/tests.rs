@@ -1,5 +1,6 @@
 //! A mirror over memory: what is kept, what damage does, and what a crash leaves.
 
+mod expiry;
 mod lending;
 
 use super::catalog::Catalog;

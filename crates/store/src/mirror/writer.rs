@@ -2,7 +2,8 @@
 
 use super::{
     Freshness, MirrorKey, Validators,
-    catalog::Catalog,
+    catalog::{Catalog, Document},
+    expiry::Worth,
     files::{Current, Listing, journal_header, journal_name, pack_header, pack_name, read_all},
     record::{DocumentPlace, Record, State},
 };
@@ -144,13 +145,14 @@ impl<D: Directory> MirrorWriter<D> {
         Ok(written)
     }
 
-    /// Gives back what replaced records and documents take, once that is more than half of everything. Documents that are
-    /// damaged are dropped.
+    /// Gives back what replaced records and documents take, and those that have not been used [for long](super::expiry), once
+    /// that is more than half of everything. Documents that are damaged are dropped.
     pub async fn compact(&mut self) -> Result<(), FileError> {
         let catalog = Catalog::replay(read_all(&self.files.journal)?);
         let Files { generation, pack, journal_end, pack_end, .. } = self.files;
         let is_worth = |total: u64, used: u64, small: u64| total > small && total - used.min(total) > total / 2;
-        let move_documents = is_worth(pack_end, catalog.used_pack(), SMALL_PACK);
+        let worth = Worth::of(catalog.documents());
+        let move_documents = is_worth(pack_end, worth.length(), SMALL_PACK);
         if !move_documents && !is_worth(journal_end, catalog.used_journal(), SMALL_JOURNAL) {
             return Ok(());
         }
@@ -162,23 +164,20 @@ impl<D: Directory> MirrorWriter<D> {
         if move_documents {
             pack_file.write_all_at(0, &pack_header(pack))?;
             let mut gathered = Gathered { at: HEADER, bytes: Vec::new() };
-            for mut document in catalog.documents() {
+            for mut document in worth.documents.iter().copied() {
                 let Some(parts) = self.read_whole(&document.place)? else { continue };
                 document.place.offset = gathered.end();
                 gathered.put(&pack_file, &parts)?;
-                records.push(Record::Document { key: document.key, place: document.place, state: document.state });
+                records.push(document.record());
             }
             gathered.write(&pack_file)?;
             end = gathered.at;
+            records.extend(catalog.all_facts().into_iter().filter(|facts| worth.keeps(facts)));
         } else {
-            let documents = catalog.documents().into_iter();
-            records.extend(documents.map(|document| Record::Document {
-                key: document.key,
-                place: document.place,
-                state: document.state,
-            }));
+            // All of them: where no record tells of a place, something else would be written there.
+            records.extend(catalog.documents().into_iter().map(Document::record));
+            records.extend(catalog.all_facts());
         }
-        records.extend(catalog.all_facts());
         let generation = listing.next_generation().max(generation.saturating_add(1));
         self.files = Files::publish(&self.directory, generation, pack, pack_file, end, &records).await?;
         listing.remove_others(&self.directory, generation, pack).await
