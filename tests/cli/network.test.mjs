@@ -142,6 +142,7 @@ describe('a registry that', { concurrency: 1 }, () => {
   test('is not asked more at once than maxsockets allows', async (context) => {
     await control(registry, 'POST', 'faults', { path: '/*', kind: 'delay', ms: 20 });
     for (const [most, expected] of [
+      ['maxsockets=1\n', 1],
       ['maxsockets=2\n', 2],
       ['', 3],
     ]) {

@@ -91,10 +91,11 @@ pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Res
         changes,
         timing: arguments.timing || arguments.trace.is_some(),
     };
+    let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
-        http: http_settings(&config, &sources.environment, &mut warnings)?,
-        slots: slots(&config, &mut warnings),
+        http: http_settings(&config, &sources.environment, connections, &mut warnings)?,
+        slots: slots(connections),
         registry: registry_settings(config, &mut warnings)?,
         project,
     };
@@ -345,18 +346,19 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
 /// Parts of large tarballs at a time. With the connections of [`slots`] they stay below what proxies were seen to stall at.
 const PARTS: usize = 48;
 
-/// Connections to a registry at most: npm's `maxsockets`, whose own default of 15 would leave the network empty. With 256
-/// other installers have seen proxies stall.
-fn slots(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Slots {
-    const TOGETHER: usize = 128;
-    let together = match config.get("maxsockets").map(str::parse) {
-        None => TOGETHER,
-        Some(Ok(count)) if count > 0 => count,
-        Some(_) => {
-            warnings.push(("CONFIG_INVALID", "maxsockets is not a number above 0: it is left out".to_owned()));
-            TOGETHER
-        }
-    };
+/// npm's `maxsockets`, if it is set.
+fn connections(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Option<usize> {
+    let connections = config.get("maxsockets").map(|text| text.parse().ok().filter(|count| *count > 0));
+    if connections == Some(None) {
+        warnings.push(("CONFIG_INVALID", "maxsockets is not a number above 0: it is left out".to_owned()));
+    }
+    connections.flatten()
+}
+
+/// Connections to a registry at most: npm's own default of 15 would leave the network empty. With 256 other installers have
+/// seen proxies stall.
+fn slots(connections: Option<usize>) -> Slots {
+    let together = connections.unwrap_or(128);
     let documents = together.div_ceil(2);
     // Those that wait to be unpacked hold no connection.
     Slots { documents, packages: 2 * together, together }
@@ -365,6 +367,7 @@ fn slots(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Slots {
 fn http_settings(
     config: &Config,
     environment: &BTreeMap<String, String>,
+    connections: Option<usize>,
     warnings: &mut Vec<(&'static str, String)>,
 ) -> Result<HttpSettings, Fault> {
     let certificates = trusted_certificates(config, warnings)?;
@@ -380,7 +383,8 @@ fn http_settings(
         proxy,
         user_agent: concat!("gantry/", env!("CARGO_PKG_VERSION")).to_owned(),
         // Who bounds connections bounds all of them.
-        parts: if config.get("maxsockets").is_none() { PARTS } else { 0 },
+        parts: if connections.is_none() { PARTS } else { 0 },
+        most: connections,
     })
 }
 

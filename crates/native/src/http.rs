@@ -37,6 +37,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use trust::Trusted;
 
@@ -64,6 +65,8 @@ pub struct HttpSettings {
     /// Parts of large bodies under way at a time, each on a connection of its own beside those of requests; with 0 no body is
     /// asked for in parts.
     pub parts: usize,
+    /// Requests under way at a time, whatever they are for; `None` where whoever asks sees to that.
+    pub most: Option<usize>,
 }
 
 /// Whether a PEM file can serve as more trusted certificates; the error says why not. A client is only made at the first
@@ -98,6 +101,8 @@ struct Shared {
     known: Mutex<BTreeMap<String, reqwest::Client>>,
     together: Together,
     neighbourhood: Neighbourhood,
+    /// One for each request that may be under way, where their number is bounded here.
+    places: Option<Semaphore>,
 }
 
 impl NativeHttp {
@@ -108,6 +113,7 @@ impl NativeHttp {
 
     fn with_addresses(runtime: Handle, settings: HttpSettings, addresses: Addresses) -> Self {
         let together = Together::new(settings.parts);
+        let places = settings.most.map(Semaphore::new);
         Self {
             runtime,
             shared: Arc::new(Shared {
@@ -117,6 +123,7 @@ impl NativeHttp {
                 known: Mutex::default(),
                 together,
                 neighbourhood: Neighbourhood::default(),
+                places,
             }),
         }
     }
@@ -276,6 +283,10 @@ async fn perform(
     let client = match &known {
         Some(client) => client,
         None => shared.client(&url).map_err(unusable)?,
+    };
+    let _place = match &shared.places {
+        Some(places) => places.acquire().await.ok(),
+        None => None,
     };
     let nearness = shared.neighbourhood.of(&url);
     let turn = nearness.turn().await;
