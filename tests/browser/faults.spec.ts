@@ -170,3 +170,36 @@ for (const of of ['document', 'tarball'] as const) {
     }
   });
 }
+
+test('a registry that throttles everything once is asked for all of it again, and the lock is what it would be', async ({
+  blank,
+}) => {
+  const registry = await Registry.start();
+  try {
+    const packageJson = readFileSync(inRoot('tests', 'projects', 'express', 'package.json'), 'utf8');
+    const install = (store: string) =>
+      inPage(
+        blank,
+        async ({ Gantry }, argument) => {
+          const { registry, store, packageJson } = JSON.parse(argument);
+          const gantry = await Gantry.open({ registry, store, fetchRetries: 1, fetchRetryMintimeout: 500 });
+          // The browser's own cache would answer for the documents the second time.
+          const { lockfile } = await gantry.install({ packageJson, preferOnline: true });
+          await gantry.close();
+          return lockfile;
+        },
+        JSON.stringify({ registry: registry.url, store, packageJson }),
+      );
+    const calm = await install('calm');
+    const asked = await registry.requestsFor('/');
+    const paths = [...new Set(asked.map(({ path }) => path))];
+    const throttle = { kind: 'status', status: 429, retry_after: '1', count: 1 };
+    await registry.fault(paths.map((path) => ({ path: `${path}$`, ...throttle })));
+    await registry.reset();
+    expect(await install('storm')).toBe(calm);
+    expect(await registry.faulty()).toBe(paths.length);
+    expect(await registry.requests()).toBe(asked.length + paths.length);
+  } finally {
+    registry.stop();
+  }
+});

@@ -1,9 +1,10 @@
 /** The package in Firefox, driven over WebDriver BiDi: the same lock and tree as the native command's. */
-import { existsSync, readFileSync } from 'node:fs';
-import { type Browser, launch } from 'puppeteer-core';
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'puppeteer-core';
 import type * as exporters from '../../web/src/export.js';
 import type { Project } from '../../web/src/index.js';
 import { runSuite, SUITES } from './support/conformance.js';
+import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
@@ -11,14 +12,10 @@ import { archiveDigest, installAndLeaveOpen, installForReading, runWithPackage }
 import { inRoot } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
-const executablePath =
-  process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
-
 let browser: Browser;
 
 test.beforeAll(async () => {
-  if (!executablePath) throw new Error('there is no Firefox: name one in GANTRY_FIREFOX');
-  browser = await launch({ browser: 'firefox', executablePath, headless: true, timeout: 90_000 });
+  browser = await launchFirefox();
 });
 
 test.afterAll(() => browser?.close());

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import { control, registryForSuite, startRegistry, Workspace } from './lib/programs.mjs';
+import { control, projectsFolder, registryForSuite, startRegistry, Workspace } from './lib/programs.mjs';
 
 const table = JSON.parse(readFileSync(new URL('../support/registry-faults.json', import.meta.url), 'utf8'));
 const { patience, columns } = table;
@@ -137,6 +137,33 @@ describe('a registry that', { concurrency: 1 }, () => {
     assert.deepEqual(await asked('left'), { license: 'MIT', versions: 1, full: 1 });
     // The registry is the same in the next run, and another package.
     assert.deepEqual(await asked('right'), { license: 'ISC', versions: 0, full: 1 });
+  });
+
+  test('throttles everything once is asked for all of it again, when it says, and no more', async (context) => {
+    const recording = await startRegistry(context);
+    const manifest = readFileSync(join(projectsFolder, 'express', 'package.json'), 'utf8');
+    const workspace = new Workspace(context, recording);
+    delete workspace.environment.npm_config_fetch_retries;
+    const install = async (name) => {
+      await control(recording, 'POST', 'reset');
+      const project = workspace.project(name, { 'package.json': manifest, '.npmrc': 'fetch-retries=1\n' });
+      workspace.gantry('install', '--prefix', project, '--store-dir', join(workspace.folder, name)).succeeded();
+      return { project, ...(await control(recording, 'GET', 'stats?log')) };
+    };
+    const calm = await install('calm');
+    const paths = [...new Set(calm.log.map(({ path }) => path))];
+    const throttle = { kind: 'status', status: 429, retry_after: '1', count: 1 };
+    await control(
+      recording,
+      'POST',
+      'faults',
+      paths.map((path) => ({ path: `${path}$`, ...throttle })),
+    );
+    const storm = await install('storm');
+    assert.equal(storm.faults, paths.length);
+    assert.equal(storm.requests, calm.requests + paths.length);
+    const lock = ({ project }) => readFileSync(join(project, 'package-lock.json'), 'utf8');
+    assert.equal(lock(storm), lock(calm));
   });
 
   test('is not asked more at once than maxsockets allows', async (context) => {

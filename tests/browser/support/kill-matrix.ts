@@ -1,7 +1,7 @@
 /**
  * The kill matrix: workers, pages and browsers ended at random moments of a scenario (pages/kill-matrix.js), and what is
- * then found in the store. Half of the moments are spread over the time that the scenario takes, the other half over what
- * it does to storage: there a worker has stopped in the midst of an operation, with half of a write done.
+ * then found in the store. Half of the moments are spread over the stages of the scenario and the time that each takes, the
+ * other half over what it does to storage: there a worker has stopped in the midst of an operation, with half of a write done.
  */
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Profile } from './profile.js';
@@ -27,6 +27,8 @@ export interface Outcome {
 /** An undisturbed scenario. */
 export interface Course {
   milliseconds: number;
+  /** When each began, in milliseconds after the first. */
+  stages: { stage: string; began: number }[];
   operations: StorageOperation[];
   /** Of each project, and of the two states of the one that is installed twice. */
   digests: Record<'kept' | 'aside' | 'first' | 'second', string>;
@@ -64,6 +66,7 @@ export class KillMatrix {
   readonly #random: Random;
   readonly #bound = new WeakSet<BrowserContext>();
   #told: Told = { stage: '', reported: new Set() };
+  #stages: { stage: string; began: number }[] = [];
   #onOpening: () => void = () => {};
 
   constructor(parts: { site: Site; registry: string; profile: Profile; watch: StorageWatch; random: Random }) {
@@ -74,20 +77,31 @@ export class KillMatrix {
     this.#random = parts.random;
   }
 
-  /** Run the scenario twice: for its time, and for what it does to storage. */
+  /** Run the scenario twice, in pages that have done nothing before: for its time, and for what it does to storage. */
   async course(): Promise<Course> {
-    const page = await this.#page();
-    const digests = await this.#call(page, 'undisturbed');
     const problems: (string | undefined)[] = [];
-    await this.#call(page, 'prepare');
-    const began = performance.now();
-    problems.push(await this.#call(page, 'work'));
-    const milliseconds = performance.now() - began;
-    await this.#call(page, 'prepare');
-    const operations = this.#watch.record();
-    problems.push(await this.#call(page, 'work'));
-    const course = { milliseconds, operations: operations(), digests };
-    await page.close();
+    const inNewPage = async <T>(run: (page: Page) => Promise<T>): Promise<T> => {
+      const page = await this.#page();
+      const result = await run(page);
+      await page.close();
+      return result;
+    };
+    const digests = await inNewPage((page) => this.#call(page, 'undisturbed'));
+    const timed = await inNewPage(async (page) => {
+      await this.#call(page, 'prepare');
+      this.#stages = [];
+      problems.push(await this.#call(page, 'work'));
+      const began = this.#stages[0]?.began ?? 0;
+      const stages = this.#stages.map((one) => ({ ...one, began: one.began - began }));
+      return { stages, milliseconds: performance.now() - began };
+    });
+    const operations = await inNewPage(async (page) => {
+      await this.#call(page, 'prepare');
+      const operations = this.#watch.record();
+      problems.push(await this.#call(page, 'work'));
+      return operations();
+    });
+    const course = { ...timed, operations, digests };
     if (problems.some((problem) => problem !== undefined)) throw new Error(`the scenario fails: ${problems}`);
     return course;
   }
@@ -95,9 +109,14 @@ export class KillMatrix {
   /** `count` moments for a victim, in no order. */
   moments(victim: Victim, count: number, course: Course): Moment[] {
     const byTime = Math.ceil(count / 2);
-    const spread = Array.from({ length: byTime }, (_, index) => ({
-      after: Math.round(((index + this.#random.next()) / byTime) * course.milliseconds),
-    }));
+    const stages = course.stages.map(({ began }, index) => {
+      const ended = course.stages[index + 1]?.began ?? course.milliseconds;
+      return { began, lasted: ended - began };
+    });
+    const spread = Array.from({ length: byTime }, (_, index) => {
+      const { began, lasted } = stages[index % stages.length] as (typeof stages)[number];
+      return { after: Math.round(began + this.#random.next() * lasted) };
+    });
     const known = course.operations.filter(({ worker }) => canEndIn(victim, worker));
     const kinds = this.#random.shuffled([...new Set(known.map(({ operation }) => operation))]);
     const inOperations = Array.from({ length: count - byTime }, (_, index) => {
@@ -168,7 +187,10 @@ export class KillMatrix {
   }
 
   #hear({ stage, reported }: { stage?: string; reported?: string }): void {
-    if (stage) this.#told.stage = stage;
+    if (stage) {
+      this.#told.stage = stage;
+      this.#stages.push({ stage, began: performance.now() });
+    }
     if (reported) this.#told.reported.add(reported);
     if (stage === 'opening') this.#onOpening();
   }

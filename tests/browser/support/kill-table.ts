@@ -26,7 +26,7 @@ export function killTable(outcomes: Outcome[], course: Course, about: About): st
       ({ victim, moment, stage, problems }) => `- ${victim}, ${where(moment)}, ${stage}: ${problems.join('; ')}`,
     ),
     '',
-    '## Spread over time',
+    '## Spread over the stages',
     '',
     ...table(byTime, ({ stage }) => stage),
     '',

@@ -1,0 +1,16 @@
+/** Firefox, driven over WebDriver BiDi. */
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type LaunchOptions, launch } from 'puppeteer-core';
+
+const executablePath =
+  process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
+
+export async function launchFirefox(options: LaunchOptions = {}): Promise<Browser> {
+  // What it saves of a profile's preferences has to be there, also after a browser that was killed.
+  for (const name of options.userDataDir ? ['prefs.js', 'user.js'] : []) {
+    appendFileSync(join(options.userDataDir as string, name), '');
+  }
+  if (!executablePath) throw new Error('there is no Firefox: name one in GANTRY_FIREFOX');
+  return launch({ browser: 'firefox', executablePath, headless: true, timeout: 90_000, ...options });
+}
