@@ -77,15 +77,16 @@ impl<D: Directory> PackStore<D> {
     }
 
     /// Records what has been appended to packs and flushed there, and what happened to projects; durable on return. A
-    /// package that is stored already is not recorded again: what is in use stays where it is. A project is never recorded
-    /// without what stands before it in the batch.
+    /// package that is stored already is not recorded again, since what is in use stays where it is; only one whose index
+    /// cannot be read is. A project is never recorded without what stands before it in the batch.
     pub fn commit(&mut self, batch: Vec<JournalRecord>) -> Result<(), StoreError> {
         let mut added: FxHashSet<PackageKey> = FxHashSet::default();
         let mut records = Vec::with_capacity(batch.len());
         for record in batch {
             match &record {
                 JournalRecord::Package { key, .. } => {
-                    if self.catalog.package(key).is_some() || !added.insert(key.clone()) {
+                    let stored = self.catalog.package(key);
+                    if stored.is_some_and(|package| package.index().is_ok()) || !added.insert(key.clone()) {
                         continue;
                     }
                 }

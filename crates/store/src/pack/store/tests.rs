@@ -121,6 +121,22 @@ fn the_places_of_a_commit_that_failed_are_not_taken_before_it_is_known_what_beca
 }
 
 #[test]
+fn a_package_whose_index_cannot_be_read_is_recorded_again() {
+    let directory = MemoryDirectory::default();
+    let mut store = opened(directory.clone());
+    let mut records = append(&store, &directory, &[("a", 100), ("b", 100)]);
+    let Some(JournalRecord::Package { index, .. }) = records.first_mut() else { panic!("a package") };
+    *index = "nonsense".into();
+    store.commit(records).unwrap();
+    assert!(store.lookup(&key("a")).unwrap().index().is_err());
+    store.commit(append(&store, &directory, &[("a", 100)])).unwrap();
+    drop(store);
+    let mut store = opened(directory);
+    assert_eq!(shown(&store).len(), 2);
+    assert_sound(&mut store);
+}
+
+#[test]
 fn the_places_of_a_commit_that_was_taken_back_are_used_again() {
     let recorder = Recorder::default();
     let mut store = opened(recorder.clone());
