@@ -55,15 +55,15 @@ export class Member {
     return this.#worker !== undefined;
   }
 
-  async open(pack: string): Promise<void> {
+  async open(pack: string, room: number): Promise<void> {
     if (this.#pack) await this.close();
     // A place that was given up gets a fresh chance with each install.
     this.warm();
     this.#deaths = 0;
-    await this.#call({ kind: 'open', pack, successor: false });
+    await this.#call({ kind: 'open', pack, room, successor: false });
     // Not before: a successor that started meanwhile would open it too. From here on it may have packages that are not
     // recorded yet.
-    this.#pack = { pack, successor: true };
+    this.#pack = { pack, room, successor: true };
   }
 
   async unpack(job: UnpackJob): Promise<UnpackResult> {

@@ -18,6 +18,9 @@ import { Member } from './member.js';
  */
 const JOBS_AT_ONCE = 96;
 
+/** Bytes of large tarballs that all workers hold at a time, two thirds of what an install may take. */
+const HELD_BYTES = 96 << 20;
+
 interface QueuedJob {
   job: UnpackJob;
   /** Bytes of the package, as far as they are known. */
@@ -48,7 +51,8 @@ export class Pool implements PoolPort {
 
   async open(packs: string[]): Promise<void> {
     if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
-    await settleAll(this.#members.map((member, index) => member.open(packs[index] as string)));
+    const room = Math.min(HELD_BYTES / this.size, HELD_BYTES / 2);
+    await settleAll(this.#members.map((member, index) => member.open(packs[index] as string, room)));
   }
 
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult> {

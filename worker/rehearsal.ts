@@ -46,7 +46,7 @@ class SinglePool implements PoolPort {
   }
 
   async open([pack]: [string]): Promise<void> {
-    this.#unpacker = await Unpacker.open({ pack, successor: false }, this.#folder);
+    this.#unpacker = await Unpacker.open({ pack, successor: false, room: 1 << 20 }, this.#folder);
   }
 
   async unpack(text: string, _: number, body: Uint8Array | undefined): Promise<unknown> {

@@ -82,8 +82,8 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       idling.abort();
       // The worker before, if it died, may still be letting go of the pack.
       unpacker = await whileHeld(async () => {
-        const { pack, successor } = request;
-        return Unpacker.open({ pack, successor }, await storeFolder());
+        const { pack, successor, room } = request;
+        return Unpacker.open({ pack, successor, room }, await storeFolder());
       });
       return undefined;
     case 'unpack':

@@ -144,6 +144,8 @@ export interface OpenPack {
   pack: string;
   /** Whether a worker that was lost had opened it before. */
   successor: boolean;
+  /** Bytes of large tarballs that the worker may hold at a time. */
+  room: number;
 }
 
 interface WasmModule {

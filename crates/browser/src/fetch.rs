@@ -21,7 +21,7 @@ use web_sys::AbortController;
 
 /// Tarballs up to this size, in bytes, enter the module's memory as a whole.
 const WHOLE_BYTES: f64 = 512.0 * 1024.0;
-/// Larger ones that a worker holds at a time, in bytes; one of them may go beyond that.
+/// Larger ones that a worker holds at a time, in bytes, unless it is told otherwise; one of them may go beyond that.
 const HELD_BYTES: f64 = 48.0 * 1024.0 * 1024.0;
 
 #[wasm_bindgen(module = "/src/fetch/exchange.js")]
@@ -97,7 +97,12 @@ extern "C" {
 
 thread_local! {
     static PROGRESS: Progress = create_progress();
-    static ROOM: Room = create_room(HELD_BYTES);
+    static ROOM: RefCell<Room> = RefCell::new(create_room(HELD_BYTES));
+}
+
+/// Large tarballs of requests that begin after this take no more of this worker's memory than so many bytes, but for one.
+pub(crate) fn set_room(bytes: f64) {
+    ROOM.set(create_room(bytes));
 }
 
 /// `fetch` of this worker.
@@ -166,7 +171,7 @@ impl TarballHttp {
 impl Http for TarballHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         self.0.take();
-        let room = ROOM.with(Room::clone);
+        let room = ROOM.with_borrow(Room::clone);
         let (response, pieces) = perform(&request, Some(&room)).await?;
         *self.0.borrow_mut() = pieces;
         Ok(response)

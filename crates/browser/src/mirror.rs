@@ -5,11 +5,12 @@
 //! is held in memory: a module's memory never shrinks. A mirror that cannot be opened or written keeps nothing more, and what
 //! it has not written stays in memory; the install goes on and says so at its end.
 
+use crate::clock::BrowserClock;
 use crate::opfs::OpfsDirectory;
 use crate::shared_files::{SharedDirectory, SharedFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
-use gantry_platform::FileError;
+use gantry_platform::{Clock, FileError, FileErrorKind};
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
 use std::cell::{Cell, RefCell};
@@ -17,6 +18,8 @@ use std::rc::Rc;
 
 /// Bytes of documents that are written together.
 const BYTES_BETWEEN_WRITES: usize = 4 << 20;
+/// Milliseconds after which files that somebody else has open are tried again.
+const PAUSES: [f64; 6] = [25.0, 50.0, 100.0, 200.0, 400.0, 800.0];
 
 type Writer = MirrorWriter<SharedDirectory>;
 
@@ -69,11 +72,20 @@ impl BrowserMirror {
 
 impl Shared {
     async fn open_files(&self) {
-        let opened = async {
+        let open = async || {
             let writer = Writer::open(self.directory.clone()).await?;
             Ok((writer, MirrorReader::open(&self.directory).await?))
         };
-        match opened.await {
+        let mut opened = open().await;
+        // A worker that has just ended may have them a moment longer than its locks, and than the journal.
+        for pause in PAUSES {
+            if !opened.as_ref().is_err_and(|error: &FileError| error.kind == FileErrorKind::Locked) {
+                break;
+            }
+            BrowserClock.sleep(pause).await;
+            opened = open().await;
+        }
+        match opened {
             Ok((writer, reader)) => {
                 self.writer.replace(Some(writer));
                 self.reader.replace(reader);

@@ -2,7 +2,7 @@
 
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
-use crate::fetch::{Pieces, TarballHttp};
+use crate::fetch::{Pieces, TarballHttp, set_room};
 use crate::javascript::from_object;
 use crate::opfs::OpfsDirectory;
 use crate::packing::Packing;
@@ -46,6 +46,8 @@ struct UnpackerOptions {
     pack: String,
     /// Whether a worker that was lost had opened the pack before.
     successor: bool,
+    /// Bytes of large tarballs that this worker may hold at a time.
+    room: f64,
 }
 
 #[wasm_bindgen]
@@ -104,7 +106,8 @@ impl Unpacker {
 
 impl Unpacker {
     async fn open_pack(options: JsValue, directory: OpfsDirectory) -> Result<Self, Fault> {
-        let UnpackerOptions { pack, successor } = from_object(options, "the options of an unpack worker")?;
+        let UnpackerOptions { pack, successor, room } = from_object(options, "the options of an unpack worker")?;
+        set_room(room);
         let token = PackToken::decode(&pack)?;
         let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
         let open = if successor { PackWriter::resume } else { PackWriter::open };
