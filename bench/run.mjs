@@ -40,7 +40,7 @@ if (values.help || !Object.hasOwn(benches, name ?? '')) {
   --full             more rounds, and the phases that wait for caches to age
   --rounds N         rounds; 3, or 5 with --full
   --projects A,B     lodash, vite-react, next15, cra5, webpack-jest in pages; wasi takes one, webpack-jest unless given
-  --phases A,B       p0, p1, p1w, p1w-stale, p2, p2-stale, p3, p4; in a page: cold, reload, added, second, second-stale, lock
+  --phases A,B       p0, p1, p1w, p1w-stale, p2, p2-stale, p3, p4; in a page: cold, reload, added, second, second-stale, second-offline, lock
   --tools A,B        gantry, bun, pnpm, utoo, npm (gantry's copy for the null test always runs along)
   --latency MS       delay of every answer of the registry
   --bandwidth BITS   bits a second of each connection

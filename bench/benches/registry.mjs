@@ -3,7 +3,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gantryModuleDigest } from '../lib/browser/pages.mjs';
-import { FIELDS, NativeRuns, PRODUCT_IN_FLIGHT } from '../lib/ceiling/native.mjs';
+import { LISTS } from '../lib/ceiling/lists.mjs';
+import { NativeRuns, PRODUCT_IN_FLIGHT } from '../lib/ceiling/native.mjs';
 import { PAGE_IN_FLIGHT, PageRuns } from '../lib/ceiling/page.mjs';
 import { registryReport } from '../lib/ceiling/report.mjs';
 import { gantryCommand, say } from '../lib/paths.mjs';
@@ -25,11 +26,11 @@ const networks = (tls) =>
   ].map((network) => ({ ...network, tls, name: tls ? `${network.name}, TLS` : network.name }));
 
 /** Lists by what is fetched. */
-const [DOCUMENTS] = Object.keys(FIELDS);
+const [DOCUMENTS] = Object.keys(LISTS);
 
 /** @param {boolean} tls @returns {import('../lib/ceiling/native.mjs').Contender[]} */
 const natively = (tls) => [
-  ...Object.keys(FIELDS).flatMap((list) => [
+  ...Object.keys(LISTS).flatMap((list) => [
     { who: 'gantry', list },
     { who: 'ceiling', list, stack: 'product', inFlight: PRODUCT_IN_FLIGHT },
   ]),

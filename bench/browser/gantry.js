@@ -5,12 +5,13 @@ export async function open({ registry, workers, project: name }) {
   const gantry = await Gantry.open({ registry, workers });
   let project;
   return {
-    install: async ({ manifest, lock }) => {
+    install: async ({ manifest, lock, offline }) => {
       const named = name && { project: name };
       project = await gantry.install({
         packageJson: manifest,
         ...named,
         ...(lock && { lockfile: lock, frozen: true }),
+        ...(offline && { offline }),
       });
     },
     readdir: async (path) => {

@@ -23,6 +23,7 @@ const SECOND = 'second';
  * @property {boolean} [again] whether the page is loaded once more for it
  * @property {boolean} [aged] whether it begins a page of an origin that was filled long before, by `cold`
  * @property {string} [project] the project's name, where it is not the one that all others install
+ * @property {boolean} [offline] whether nobody may be asked, which the installer is told
  * @property {boolean} [memory] whether the renderer's peak says something about it
  * @property {boolean} [documents] `true`: without documents it was not cold; `false`: there is nothing to resolve
  * @property {boolean} [tarballs] `true`: it was not cold without them
@@ -63,10 +64,19 @@ export const browserPhases = [
     memory: true,
     project: SECOND,
   },
+  {
+    name: 'second-offline',
+    what: 'the same, and nobody may be asked; Gantry alone',
+    fresh: false,
+    aged: true,
+    memory: true,
+    project: SECOND,
+    offline: true,
+  },
 ];
 
 /** Phases that share a page, in the order in which they happen. */
-export const visits = [['cold', 'reload', 'added', 'second'], ['lock'], ['second-stale']];
+export const visits = [['cold', 'reload', 'added', 'second'], ['lock'], ['second-stale'], ['second-offline']];
 
 /** @typedef {{ requests: number, tarballs: number, documents: number, bytes: number }} Traffic */
 
@@ -240,7 +250,8 @@ export class Visitor {
 }
 
 /** @param {BrowserPhase} phase @param {import('./judge.mjs').BrowserJudge} judge @param {import('./tools.mjs').BrowserTool} tool */
-function taskFor({ name }, { manifest, lock, addition }, { foresees }) {
+function taskFor({ name, offline }, { manifest, lock, addition }, { foresees }) {
+  if (offline) return { manifest, offline };
   if (name === 'lock') return { manifest, lock };
   if (foresees) return { manifest, foreseen: lock };
   return name === 'added' ? { manifest: addition.manifest, added: addition } : { manifest };
@@ -261,6 +272,7 @@ function reasonToReject({ traffic, phase, tool, judge, expected }) {
   const needed = judge.plain.tarballs;
   if (traffic.upstream > 0) return `${traffic.upstream} fetches from upstream`;
   if (traffic.misses.length > 0) return `not in the recording: ${traffic.misses.slice(0, 5).join(' ')}`;
+  if (phase.offline && traffic.requests > 0) return `${traffic.requests} requests although nobody was to be asked`;
   if (phase.documents === true && traffic.documents === 0) return 'no document was asked for: something was reused';
   if (phase.documents === false && traffic.documents > 0) {
     return `${traffic.documents} documents were asked for although npm’s lock was there: the lock is not used`;

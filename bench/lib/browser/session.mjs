@@ -187,6 +187,7 @@ class ProjectRounds {
     for (const name of names) {
       for (const tool of this.tools.filter((one) => takesPart(one, name))) {
         try {
+          if (this.#filled.has(tool.name)) continue;
           this.#filled.set(tool.name, await this.visitor.fill(tool, this));
         } catch (error) {
           this.record.phases[name][tool.name].rejected.push(`cold: ${error.message}`);

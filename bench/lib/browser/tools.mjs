@@ -81,6 +81,7 @@ const peer = (name, more) => ({
   browser: 'chromium',
   slack: none,
   build: () => bundlePeer(bundleOf(name)),
+  phases: ['cold', 'reload', 'added', 'second', 'lock', 'second-stale'],
   ...more,
   folders: { ...page, ...more.folders, '': join(bundlesFolder, bundleOf(name)) },
 });

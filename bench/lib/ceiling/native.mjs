@@ -1,14 +1,12 @@
 // The native half of the registry bench: Gantry's resolve phase, and a program that only fetches the same documents. Both
 // are processes of their own, started and measured in the same way.
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure } from '../process.mjs';
 import { trusting } from '../tools.mjs';
 import { foldersFor, wipeAll } from '../workspace.mjs';
+import { LISTS } from './lists.mjs';
 import { fault, listOf, seen } from './requests.mjs';
-
-/** How the two lists are resolved: documents only, or with npm's lock fields, for which each version's own is asked too. */
-export const FIELDS = { documents: 'fast', 'documents and lock fields': 'npm' };
 
 /** What the product has under way at once (crates/cli). */
 export const PRODUCT_IN_FLIGHT = 128;
@@ -33,15 +31,15 @@ export class NativeRuns {
    * @param {import('../registry.mjs').Registry} registry */
   async learn(project, manifest, registry) {
     const lengths = {};
-    for (const list of Object.keys(FIELDS)) {
-      await registry.reset();
+    for (const [index, [list, { isKept }]] of Object.entries(LISTS).entries()) {
       const { usage, output } = await this.#gantry({ who: 'gantry', list }, project, manifest, registry);
       if (usage.status !== 0) throw new Error(`gantry cannot resolve ${project}: ${output.trim().slice(-1000)}`);
       const { log = [] } = await registry.counts({ log: true });
       const missing = log.filter(({ miss }) => miss).map(({ path }) => path);
       if (missing.length > 0) throw new Error(`not in the recording: ${missing.join(' ')} (npm run bench -- record)`);
-      const file = join(this.workspace.folder, `${project}-${Object.keys(FIELDS).indexOf(list)}.json`);
-      writeFileSync(file, JSON.stringify(listOf(log)));
+      const file = join(this.workspace.folder, `${project}-${index}.json`);
+      const wanted = listOf(log);
+      writeFileSync(file, JSON.stringify(isKept ? await tagged(wanted, registry.url) : wanted));
       this.lists.set(`${project} ${list}`, { file, requests: log.length });
       lengths[list] = log.length;
     }
@@ -53,12 +51,12 @@ export class NativeRuns {
   async take(contender, project, manifest, registry) {
     const wanted = this.lists.get(`${project} ${contender.list}`);
     if (!wanted) throw new Error(`${project} was not learned`);
-    await registry.reset();
-    const run = contender.who === 'ceiling' ? this.#ceiling(contender, wanted.file, registry) : undefined;
-    const { usage, output } = await (run ?? this.#gantry(contender, project, manifest, registry));
+    const { usage, output } = await (contender.who === 'ceiling'
+      ? this.#ceiling(contender, wanted.file, registry)
+      : this.#gantry(contender, project, manifest, registry));
     if (usage.status !== 0) return { rejected: `exit status ${usage.status}: ${output.trim().slice(-400)}` };
     const counts = await registry.counts({ log: true });
-    const rejected = fault(counts, wanted.requests, contender.who);
+    const rejected = fault(counts, wanted.requests, contender);
     if (rejected) return { rejected };
     const client = contender.who === 'ceiling' ? JSON.parse(output) : undefined;
     const { wall, user, system, maxRss } = usage;
@@ -71,16 +69,39 @@ export class NativeRuns {
     const folders = foldersFor(this.workspace, who, project);
     wipeAll(this.workspace, folders, manifest);
     this.workspace.emptyTrash();
-    const command = [...tool.command('resolve', folders, registry.url), '--lock-fields', FIELDS[list]];
+    const { fields, isKept } = LISTS[list];
+    const command = [...tool.command('resolve', folders, registry.url), '--lock-fields', fields];
     const environment = { ...tool.environment(folders, registry.url), ...trusting(registry.certificate) };
-    return measure({ command, cwd: folders.project, environment }, this.workspace.folder);
+    const run = () => measure({ command, cwd: folders.project, environment }, this.workspace.folder);
+    if (isKept) {
+      const { usage, output } = await run();
+      if (usage.status !== 0) throw new Error(`gantry cannot resolve ${project}: ${output.trim().slice(-1000)}`);
+      rmSync(join(folders.project, 'package-lock.json'));
+      command.push('--prefer-online');
+    }
+    await registry.reset();
+    return run();
   }
 
   /** @param {Contender} contender */
-  #ceiling({ stack = 'product', inFlight = PRODUCT_IN_FLIGHT, clients = 1 }, file, registry) {
+  async #ceiling({ stack = 'product', inFlight = PRODUCT_IN_FLIGHT, clients = 1 }, file, registry) {
     const command = [this.program, '--list', file, '--registry', registry.url, '--in-flight', String(inFlight)];
     command.push('--stack', stack, '--clients', String(clients));
     if (registry.certificate) command.push('--certificate', registry.certificate);
+    await registry.reset();
     return measure({ command, cwd: this.workspace.folder, environment: {} }, this.workspace.folder);
   }
+}
+
+/** The same list, each with the tag of what is kept of it. @param {import('./requests.mjs').Wanted[]} list @param {string} registry */
+async function tagged(list, registry) {
+  const withTags = [];
+  for (const wanted of list) {
+    const answer = await fetch(`${registry}${wanted.path}`, { headers: { accept: wanted.accept } });
+    await answer.arrayBuffer();
+    const tag = answer.headers.get('etag');
+    if (!answer.ok || !tag) throw new Error(`${wanted.path}: status ${answer.status}, tag ${tag}`);
+    withTags.push({ ...wanted, tag });
+  }
+  return withTags;
 }

@@ -66,11 +66,12 @@ export class PageRuns {
 
   /** One sample. @param {import('./native.mjs').Contender} contender @param {string} manifest
    * @param {import('../registry.mjs').Registry} registry */
-  async take({ who, inFlight = PAGE_IN_FLIGHT }, manifest, registry) {
+  async take(contender, manifest, registry) {
+    const { who, inFlight = PAGE_IN_FLIGHT } = contender;
     try {
       const { counts, client } =
         who === 'ceiling' ? await this.#fetchList(inFlight, registry) : await this.#resolve(manifest, registry);
-      const rejected = fault(counts, this.#list.length, who);
+      const rejected = fault(counts, this.#list.length, contender);
       return rejected ? { rejected } : { sample: { wall: client.wall, ...seen(counts), client } };
     } catch (error) {
       // Whatever it was may still be going on in that page.

@@ -44,10 +44,11 @@ function head(result) {
   const { recording, slots } = result;
   return studyHead(result, 'Registry: resolving beside the ceiling', [
     `Gantry: program ${result.build}, module ${result.module}; ceiling: program ${result.program}, of the same HTTP client; ${result.browser}; projects on ${result.fileSystem}`,
-    `Recording of ${recording.date.slice(0, 10)}, digest ${recording.digest}; nothing cached before any sample`,
+    `Recording of ${recording.date.slice(0, 10)}, digest ${recording.digest}; nothing cached before any sample but where it says so`,
     `*gantry* resolves and writes a lock (natively \`install --lockfile-only\`, ${slots.native} documents under way at most; in the page the resolve phase of an install whose packages are stored, ${slots.page}). *ceiling* fetches the same requests from a list, knowing all names from the start, and parses nothing; natively a whole process as well. *N* is how many it has under way`,
     'Resolving may ask for up to 5 % more or fewer documents than the list has: it fetches some ahead on a guess, and which depends on the order of answers',
     '“documents and lock fields” is what npm’s lock needs besides: one more document for each version; natively only',
+    '“documents that are kept” are asked for on condition that they have changed, and none has (`--prefer-online`, and a lock with npm’s fields, for which nobody is asked again); natively only',
     'Busy, concurrency (requests under way on average while there are any) and times of requests are the registry’s own, until it has handed over the last byte: the same instrument for both',
     '*÷ ceiling* is made round by round against the ceiling with as many under way as Gantry. *gantry-again* is the same program: what lies between the two means nothing',
   ]);
@@ -87,7 +88,8 @@ function nameOf({ contender }) {
     stack === 'http2' ? `HTTP/2, ${clients} client${clients === 1 ? '' : 's'}` : '',
     inFlight ? `${inFlight}` : '',
   ];
-  return [who, ...how].filter(Boolean).join(' ') + (list === 'documents' ? '' : ', with lock fields');
+  const which = { 'documents and lock fields': ', with lock fields', 'documents that are kept': ', all kept' };
+  return [who, ...how].filter(Boolean).join(' ') + (which[list] ?? '');
 }
 
 function rowsOf(rows, result, half) {

@@ -1,5 +1,6 @@
 // From what a registry saw to a list that can be fetched again, and to figures.
 import { spread } from '../statistics.mjs';
+import { LISTS } from './lists.mjs';
 
 /** What Gantry sends for each kind of request. */
 const ACCEPT = {
@@ -7,7 +8,7 @@ const ACCEPT = {
   tarball: '*/*',
 };
 
-/** @typedef {{ path: string, accept: string }} Wanted */
+/** `tag`: of what is kept of it. @typedef {{ path: string, accept: string, tag?: string }} Wanted */
 /**
  * One run, as the registry saw it; seconds. `concurrency`: requests under way at once on average while there was any.
  * @typedef {{ requests: number, bytes: number, busy: number, concurrency: number, most: number, p50: number, p95: number,
@@ -56,12 +57,18 @@ export function seen({
  * guesses are made depends on the order of answers. */
 const GUESSES = 0.05;
 
-/** Why a run did not fetch this list from nothing; `undefined` if it did. @param {import('../registry.mjs').Counts} counts
- * @param {number} wanted requests @param {string} who */
-export function fault({ upstream_fetches: upstream, misses, requests, not_modified: unchanged }, wanted, who) {
+/** Why a run did not fetch this list from nothing, or did not find all of it unchanged where it is kept; `undefined` if it did.
+ * @param {import('../registry.mjs').Counts} counts @param {number} wanted requests @param {{ who: string, list: string }} contender */
+export function fault(
+  { upstream_fetches: upstream, misses, requests, not_modified: unchanged },
+  wanted,
+  { who, list },
+) {
   if (upstream > 0) return `${upstream} fetches from upstream`;
   if (misses > 0) return `${misses} documents are not in the recording`;
-  if (unchanged > 0) return `${unchanged} documents were known before`;
+  const isKept = LISTS[list]?.isKept === true;
+  if (isKept && unchanged !== requests) return `${requests - unchanged} documents were sent again`;
+  if (!isKept && unchanged > 0) return `${unchanged} documents were known before`;
   const allowed = who === 'ceiling' ? 0 : wanted * GUESSES;
   if (Math.abs(requests - wanted) > allowed) return `${requests} requests, expected ${wanted}`;
   return undefined;

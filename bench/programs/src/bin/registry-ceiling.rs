@@ -31,7 +31,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 #[derive(Debug, Parser)]
 #[command(version, about = "Fetches a list of documents with no resolver")]
 struct Options {
-    /// JSON: a list of `{"path", "accept"}`.
+    /// JSON: a list of `{"path", "accept"}`; with a `"tag"` where it is to be unchanged.
     #[arg(long, value_name = "FILE")]
     list: PathBuf,
     /// Address of the registry, ending with a slash.
@@ -63,6 +63,7 @@ enum Stack {
 struct Wanted {
     path: String,
     accept: String,
+    tag: Option<String>,
 }
 
 /// A client of either kind.
@@ -100,12 +101,15 @@ impl Client {
     }
 
     /// Length of the decoded body, and the protocol where it is known.
-    async fn fetch(&self, number: usize, url: String, accept: &str) -> Result<(usize, String), Failure> {
+    async fn fetch(&self, number: usize, url: String, wanted: &Wanted) -> Result<(usize, String), Failure> {
+        let Wanted { accept, tag, .. } = wanted;
         let (status, length, protocol) = match self {
             Self::Product(http) => {
+                let mut headers = vec![("accept".to_owned(), accept.to_owned())];
+                headers.extend(tag.iter().map(|tag| ("if-none-match".to_owned(), tag.clone())));
                 let request = HttpRequest {
                     url: url.clone(),
-                    headers: vec![("accept".to_owned(), accept.to_owned())],
+                    headers,
                     timeout_milliseconds: TIMEOUT_MILLISECONDS,
                     max_body_bytes: MAX_BODY_BYTES,
                     ..HttpRequest::default()
@@ -120,7 +124,8 @@ impl Client {
                 (status, response.bytes().await?.len(), protocol)
             }
         };
-        if status == 200 { Ok((length, protocol)) } else { Err(format!("{url} answered {status}").into()) }
+        let expected = if tag.is_some() { 304 } else { 200 };
+        if status == expected { Ok((length, protocol)) } else { Err(format!("{url} answered {status}").into()) }
     }
 }
 
@@ -146,9 +151,9 @@ fn main() -> Result<(), Failure> {
                 let mut part = Part::default();
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(Wanted { path, accept }) = list.get(number) else { return Ok::<_, Failure>(part) };
+                    let Some(wanted) = list.get(number) else { return Ok::<_, Failure>(part) };
                     let begin = start.elapsed().as_secs_f64();
-                    let (bytes, protocol) = client.fetch(number, format!("{registry}{path}"), accept).await?;
+                    let (bytes, protocol) = client.fetch(number, format!("{registry}{}", wanted.path), wanted).await?;
                     part.spans.push((begin, start.elapsed().as_secs_f64()));
                     part.bytes += bytes;
                     part.protocol.get_or_insert(protocol);
