@@ -1,89 +1,20 @@
 /** `project.fs`: what a bundler asks of Node's `fs.promises`, answered as Node answers. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, promises as nodeFs, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import nodeFs, { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { gantryCommand } from './support/paths.js';
+import { promised, questions } from './support/questions.js';
 
 const packageJson = { name: 'read', version: '1.0.0', dependencies: { right: '^1.0.0', executable: '1.0.0' } };
 
-/** The questions that page and Node are both asked. `root` is the folder of the project. */
-async function questions(fs: typeof nodeFs, root: string): Promise<Record<string, unknown>> {
-  const at = (path: string) => `${root}/${path}`;
-  const relative = (path: string) => path.slice(root.length);
-  const code = (promise: Promise<unknown>) =>
-    promise.then(
-      () => 'none',
-      (error) => error.code,
-    );
-  const kinds = async (path: string) => {
-    const [followed, kept] = [await fs.stat(at(path)), await fs.lstat(at(path))];
-    const describe = (stats: typeof followed) => [
-      stats.isFile(),
-      stats.isDirectory(),
-      stats.isSymbolicLink(),
-      stats.isSocket(),
-      // Folders and links have sizes and modes of the disk.
-      stats.isFile() ? [stats.size, stats.mode] : [],
-    ];
-    return [describe(followed), describe(kept)];
-  };
-  const recursive = await fs.readdir(at('node_modules'), { recursive: true, withFileTypes: true });
-  const handle = await fs.open(at('node_modules/left/package.json'));
-  const buffer = new Uint8Array(12);
-  const parts = [
-    (await handle.read(buffer, 2, 5)).bytesRead,
-    (await handle.read(buffer, 7, 5, null)).bytesRead,
-    (await handle.read(buffer, 0, 2, 3)).bytesRead,
-    (await handle.read(new Uint8Array(4), 0, 4, 100_000)).bytesRead,
-    [...buffer],
-    (await handle.stat()).size,
-    await handle.readFile('utf8'),
-  ];
-  await handle.close();
-  return {
-    parts,
-    text: await fs.readFile(at('node_modules/left/index.js'), 'utf8'),
-    options: await fs.readFile(at('node_modules/left/index.js'), { encoding: 'latin1' }),
-    base64: await fs.readFile(at('node_modules/left/index.js'), 'base64'),
-    hex: await fs.readFile(at('node_modules/left/index.js'), 'hex'),
-    bytes: [...(await fs.readFile(at('node_modules/left/index.js'), null))],
-    script: await kinds('node_modules/executable/run.sh'),
-    folder: await kinds('node_modules/left'),
-    bin: await kinds('node_modules/.bin/right'),
-    names: await fs.readdir(at('node_modules/.bin')),
-    target: await fs.readlink(at('node_modules/.bin/right')),
-    real: relative(await fs.realpath(at('node_modules/.bin/../.bin/right'))),
-    recursive: recursive
-      .map((entry) => [`${relative(entry.parentPath)}/${entry.name}`, entry.isFile(), entry.isDirectory()])
-      .sort(),
-    paths: (await fs.readdir(at('node_modules'), { recursive: true })).sort(),
-    access: await Promise.all([
-      code(fs.access(at('node_modules/left'))),
-      code(fs.access(at('node_modules/executable/run.sh'), fs.constants.X_OK)),
-      code(fs.access(at('node_modules/left/index.js'), fs.constants.R_OK)),
-      code(fs.access(at('node_modules/none'))),
-    ]),
-    codes: await Promise.all([
-      code(fs.readFile(at('node_modules/none/index.js'))),
-      code(fs.readFile(at('node_modules/left'))),
-      code(fs.readFile(at('node_modules/left/index.js/'))),
-      code(fs.readdir(at('node_modules/left/index.js'))),
-      code(fs.readdir(at('node_modules/none'))),
-      code(fs.stat(at('node_modules/left/index.js/x'))),
-      code(fs.lstat(at('node_modules/none'))),
-      code(fs.readlink(at('node_modules/left'))),
-      code(fs.realpath(at('node_modules/none/x'))),
-      code(fs.open(at('node_modules/none'), 'r')),
-      code(handle.read(buffer)),
-    ]),
-    messages: await fs.readFile(at('node_modules/none')).catch(({ message }) => message.replace(root, '')),
-  };
-}
-
-test('everything that can be read is read as Node reads it from the disk', async ({ blank, fixtures }) => {
+test('everything that can be read is read as Node reads it from the disk, on the page and in a worker', async ({
+  blank,
+  fixtures,
+}) => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-reading-'));
   try {
     writeFileSync(join(folder, 'package.json'), JSON.stringify(packageJson));
@@ -91,7 +22,7 @@ test('everything that can be read is read as Node reads it from the disk', async
       env: { ...process.env, GANTRY_STORE_DIR: join(folder, '.store') },
       stdio: 'ignore',
     });
-    const expected = await questions(nodeFs, folder);
+    const expected = await questions(nodeFs.promises, folder);
     const result = await inPage(
       blank,
       async ({ Gantry }, argument) => {
@@ -106,6 +37,23 @@ test('everything that can be read is read as Node reads it from the disk', async
     );
     expect(result).toEqual(JSON.parse(JSON.stringify(expected)));
     expect(result.names).toEqual(readdirSync(join(folder, 'node_modules/.bin')));
+
+    const expectedOfWorkers = await questions(promised(nodeFs), folder);
+    const asked = inWorker(
+      async ({ openProject }, argument) => {
+        const [questions, promised] = JSON.parse(argument).map((source: string) =>
+          new Function(`return (${source})`)(),
+        );
+        const project = await openProject();
+        const answers = await questions(promised(project.fs), '');
+        project.close();
+        return answers;
+      },
+      JSON.stringify([questions.toString(), promised.toString()]),
+    );
+    expect(await blank.evaluate(evaluateInWorker<object>, asked)).toEqual(
+      JSON.parse(JSON.stringify(expectedOfWorkers)),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -177,6 +125,47 @@ test('what would write fails with EROFS, functions can be taken off, and directo
     sorted: true,
   });
   expect(result.count).toBeGreaterThan(12);
+});
+
+test('an open file is read from where a bigint says, to the end of a buffer, and in parts one after the other', async ({
+  blank,
+  fixtures,
+}) => {
+  // In a test of its own: Node 20 reads from elsewhere where a position is a bigint.
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const { fs } = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      const handle = await fs.open('/node_modules/left/index.js');
+      const decoder = new TextDecoder();
+      const text = async (reading: Promise<{ bytesRead: number; buffer: Uint8Array }>) => {
+        const { bytesRead, buffer } = await reading;
+        return `${bytesRead} ${decoder.decode(buffer)}`;
+      };
+      const answers = [
+        await text(handle.read(new Uint8Array(7), { position: 7n })),
+        await text(handle.read(new Uint8Array(7), 0, null, -1n)),
+        await text(handle.read(new Uint8Array(6).fill(46), 4, null, 1n << 70n)),
+        await handle.read(new Uint8Array(1), { position: -2n }).catch(({ code }) => code),
+        await handle.read(new Uint8Array(1), { position: '1' as never }).catch(({ code }) => code),
+      ];
+      // Asked for at once.
+      answers.push(...(await Promise.all([1, 2].map(() => text(handle.read(new Uint8Array(6)))))));
+      await gantry.close();
+      return answers;
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual([
+    '7 exports',
+    '7 module.',
+    '0 ......',
+    'ERR_OUT_OF_RANGE',
+    'ERR_INVALID_ARG_TYPE',
+    '6 export',
+    '6 s = "l',
+  ]);
 });
 
 test('an open file stays what it was when another version is installed in its place', async ({ blank, fixtures }) => {

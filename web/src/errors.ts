@@ -30,7 +30,18 @@ export type PageErrorCode =
   | 'WORKER_LOST';
 
 /** Codes of `project.fs`, as Node's `fs` gives them. */
-export type FileSystemErrorCode = 'EACCES' | 'EBADF' | 'EINVAL' | 'EISDIR' | 'ELOOP' | 'ENOENT' | 'ENOTDIR' | 'EROFS';
+export type FileSystemErrorCode =
+  | 'EACCES'
+  | 'EBADF'
+  | 'EINVAL'
+  | 'EISDIR'
+  | 'ELOOP'
+  | 'ENOENT'
+  | 'ENOTDIR'
+  | 'EROFS'
+  | 'ERR_INVALID_ARG_TYPE'
+  | 'ERR_INVALID_ARG_VALUE'
+  | 'ERR_OUT_OF_RANGE';
 
 export type GantryErrorCode = EngineErrorCode | FileSystemErrorCode | PageErrorCode;
 

@@ -3,14 +3,19 @@
  */
 import { Stats } from './entries.js';
 import { GantryError } from './errors.js';
+import { wrongType } from './file-errors.js';
 import type { FileLocation } from './protocol.js';
+import { checkRead, type OffsetOrOptions, type ReadOptions, readOptions } from './read-arguments.js';
 import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
 import type { Tree } from './tree.js';
 
 /** What a stream gives at once, unless the file is shorter. */
 const PART = 1 << 20;
 
-export interface ReadResult<Buffer extends Uint8Array> {
+/** Size of the buffer of a read that brings none, as in Node. */
+const BUFFER = 16 * 1024;
+
+export interface ReadResult<Buffer extends ArrayBufferView> {
   /** 0 at the end of the file. */
   bytesRead: number;
   buffer: Buffer;
@@ -31,20 +36,33 @@ export class FileHandle {
 
   /**
    * Read into `buffer` at `offset`, at most `length` bytes, from `position` in the file, or from where the last read without
-   * one ended.
+   * one ended. What comes after the buffer may be one object; without a buffer there is a new one.
    */
-  async read<Buffer extends Uint8Array>(
+  read<Buffer extends ArrayBufferView>(buffer: Buffer, options?: ReadOptions | null): Promise<ReadResult<Buffer>>;
+  read<Buffer extends ArrayBufferView>(
     buffer: Buffer,
-    offset = 0,
-    length: number = buffer.byteLength - offset,
-    position: number | null = null,
-  ): Promise<ReadResult<Buffer>> {
-    if (offset < 0 || length < 0 || offset + length > buffer.byteLength || (position ?? 0) < 0) {
-      throw new GantryError({ code: 'EINVAL', message: 'EINVAL: invalid argument, read' });
-    }
-    const bytes = await this.#part(position ?? this.#position, length);
-    if (position === null) this.#position += bytes.length;
-    buffer.set(bytes, offset);
+    offset?: number | null,
+    length?: number | null,
+    position?: number | bigint | null,
+  ): Promise<ReadResult<Buffer>>;
+  read<Buffer extends ArrayBufferView = Uint8Array<ArrayBuffer>>(
+    options?: (ReadOptions & { buffer?: Buffer }) | null,
+  ): Promise<ReadResult<Buffer>>;
+  async read(
+    first?: ArrayBufferView | (ReadOptions & { buffer?: ArrayBufferView }) | null,
+    offset?: OffsetOrOptions,
+    length?: number | null,
+    position?: number | bigint | null,
+  ): Promise<ReadResult<ArrayBufferView>> {
+    this.#check('read');
+    const given = first ?? {};
+    if (typeof given !== 'object') throw wrongType('options', 'of type object', given);
+    const { buffer, options } = ArrayBuffer.isView(given)
+      ? { buffer: given, options: readOptions(offset, length, position) }
+      : { buffer: given.buffer ?? new Uint8Array(BUFFER), options: given };
+    const { target, position: at } = checkRead(buffer, options);
+    const bytes = await (at === undefined ? this.#next(target.length) : this.#part(at, target.length));
+    target.set(bytes);
     return { bytesRead: bytes.length, buffer };
   }
 
@@ -59,8 +77,7 @@ export class FileHandle {
   readFile(options?: ReadFileOptions): Promise<Uint8Array | string>;
   async readFile(options?: ReadFileOptions): Promise<Uint8Array | string> {
     const encoding = encodingOf(options);
-    const bytes = await this.#part(this.#position, this.#file.size);
-    this.#position = Math.max(this.#position, this.#file.size);
+    const bytes = await this.#next(this.#file.size);
     return encoding === undefined ? bytes : decode(bytes, encoding);
   }
 
@@ -79,6 +96,13 @@ export class FileHandle {
 
   async close(): Promise<void> {
     this.#closed = true;
+  }
+
+  /** Reads that follow each other without waiting are given one part after the other. */
+  #next(length: number): Promise<Uint8Array> {
+    const position = this.#position;
+    this.#position += Math.min(length, Math.max(0, this.#file.size - position));
+    return this.#part(position, length);
   }
 
   async #part(position: number, length: number): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import { checkAccess, isAbsence, ProjectFileSystem, type ReaddirOptions } from '
 import type { ReaderSlot } from './local-tree.js';
 import { fromRoot } from './paths.js';
 import type { FileLocation, FileStatData } from './protocol.js';
+import { checkRead, type OffsetOrOptions, type ReadOptions, readOptions } from './read-arguments.js';
 import { readOnly, type SynchronousWrites, synchronousWrites } from './read-only.js';
 import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
 import type { Tree } from './tree.js';
@@ -38,13 +39,14 @@ export class SyncFileSystem {
     }
   }
 
-  /** The bytes of a file, or its text when an encoding is given. */
-  readFileSync(path: string, options?: null | { encoding?: null }): Uint8Array;
-  readFileSync(path: string, options: TextEncoding | { encoding: TextEncoding }): string;
-  readFileSync(path: string, options?: ReadFileOptions): Uint8Array | string;
-  readFileSync(path: string, options?: ReadFileOptions): Uint8Array | string {
+  /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
+  readFileSync(file: string | number, options?: null | { encoding?: null }): Uint8Array;
+  readFileSync(file: string | number, options: TextEncoding | { encoding: TextEncoding }): string;
+  readFileSync(file: string | number, options?: ReadFileOptions): Uint8Array | string;
+  readFileSync(file: string | number, options?: ReadFileOptions): Uint8Array | string {
     const encoding = encodingOf(options);
-    const bytes = this.#slot.ask((reader) => reader.readFile(fromRoot(path)));
+    const bytes =
+      typeof file === 'number' ? this.#rest(file) : this.#slot.ask((reader) => reader.readFile(fromRoot(file)));
     return encoding === undefined ? bytes : decode(bytes, encoding);
   }
 
@@ -102,22 +104,28 @@ export class SyncFileSystem {
 
   /**
    * Read into `buffer` at `offset`, at most `length` bytes, from `position` in the file, or from where the last read without
-   * one ended. Returns how many there were: 0 at the end.
+   * one ended. What comes after the buffer may be one object. Returns how many there were: 0 at the end.
    */
+  readSync(descriptor: number, buffer: ArrayBufferView, options?: ReadOptions | null): number;
   readSync(
     descriptor: number,
-    buffer: Uint8Array,
-    offset = 0,
-    length: number = buffer.byteLength - offset,
-    position: number | null = null,
+    buffer: ArrayBufferView,
+    offset?: number | null,
+    length?: number | null,
+    position?: number | bigint | null,
+  ): number;
+  readSync(
+    descriptor: number,
+    buffer: ArrayBufferView,
+    offset?: OffsetOrOptions,
+    length?: number | null,
+    position?: number | bigint | null,
   ): number {
     const open = this.#opened(descriptor, 'read');
-    if (offset < 0 || length < 0 || offset + length > buffer.byteLength || (position ?? 0) < 0) {
-      throw new GantryError({ code: 'EINVAL', message: 'EINVAL: invalid argument, read' });
-    }
-    const bytes = this.#part(open.file, position ?? open.position, length);
-    if (position === null) open.position += bytes.length;
-    buffer.set(bytes, offset);
+    const { target, position: at } = checkRead(buffer, readOptions(offset, length, position));
+    const bytes = this.#part(open.file, at ?? open.position, target.length);
+    if (at === undefined) open.position += bytes.length;
+    target.set(bytes);
     return bytes.length;
   }
 
@@ -137,10 +145,17 @@ export class SyncFileSystem {
     throw new GantryError({ code: 'EBADF', message: `EBADF: bad file descriptor, ${call}` });
   }
 
+  #rest(descriptor: number): Uint8Array {
+    const open = this.#opened(descriptor, 'read');
+    const bytes = this.#part(open.file, open.position, open.file.size);
+    open.position += bytes.length;
+    return bytes;
+  }
+
   #part(file: FileLocation, position: number, length: number): Uint8Array {
     const size = Math.min(length, Math.max(0, file.size - position));
     if (size === 0) return new Uint8Array();
-    if ('bytes' in file) return file.bytes.subarray(position, position + size);
+    if ('bytes' in file) return file.bytes.slice(position, position + size);
     const [bytes] = this.#slot.ask((reader) => reader.readRanges([file.key], [file.offset + position], [size]));
     return bytes as Uint8Array;
   }
