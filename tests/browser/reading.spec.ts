@@ -7,7 +7,7 @@ import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { gantryCommand } from './support/paths.js';
-import { promised, questions } from './support/questions.js';
+import { existence, promised, questions } from './support/questions.js';
 
 const packageJson = { name: 'read', version: '1.0.0', dependencies: { right: '^1.0.0', executable: '1.0.0' } };
 
@@ -38,18 +38,18 @@ test('everything that can be read is read as Node reads it from the disk, on the
     expect(result).toEqual(JSON.parse(JSON.stringify(expected)));
     expect(result.names).toEqual(readdirSync(join(folder, 'node_modules/.bin')));
 
-    const expectedOfWorkers = await questions(promised(nodeFs), folder);
+    const expectedOfWorkers = [await questions(promised(nodeFs), folder), existence(nodeFs, folder)];
     const asked = inWorker(
       async ({ openProject }, argument) => {
-        const [questions, promised] = JSON.parse(argument).map((source: string) =>
+        const [questions, promised, existence] = JSON.parse(argument).map((source: string) =>
           new Function(`return (${source})`)(),
         );
         const project = await openProject();
-        const answers = await questions(promised(project.fs), '');
+        const answers = [await questions(promised(project.fs), ''), existence(project.fs, '')];
         project.close();
         return answers;
       },
-      JSON.stringify([questions.toString(), promised.toString()]),
+      JSON.stringify([questions, promised, existence].map(String)),
     );
     expect(await blank.evaluate(evaluateInWorker<object>, asked)).toEqual(
       JSON.parse(JSON.stringify(expectedOfWorkers)),
@@ -57,6 +57,36 @@ test('everything that can be read is read as Node reads it from the disk, on the
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('every encoding makes of any bytes the text that Node makes of them', async ({ blank }) => {
+  // Each byte, half of a pair of surrogates, damaged UTF-8, a mark of byte order, an odd number of bytes, more than one call takes.
+  const samples = [
+    Array.from({ length: 256 }, (_, byte) => byte),
+    [0x3d, 0xd8, 0x41, 0, 0xff],
+    [0xef, 0xbb, 0xbf, 0xe2, 0x82, 0xff, 0xc3],
+    Array.from({ length: 20_001 }, (_, index) => (index * 7) % 256),
+    [],
+  ];
+  const encodings = 'ascii base64 base64url binary hex latin1 ucs-2 ucs2 utf-16le utf-8 utf16le utf8'.split(' ');
+  const texts = await blank.evaluate(
+    async ([samples, encodings]) => {
+      const { decoderOf } = await import(`${location.origin}/package/dist/text.js`);
+      const decode = (encoding: string) => samples.map((bytes) => decoderOf(encoding)(Uint8Array.from(bytes)));
+      // By units: a lone surrogate would not come through.
+      return encodings.map((encoding) =>
+        decode(encoding).map((text) => [...Array(text.length).keys()].map((at) => text.charCodeAt(at))),
+      );
+    },
+    [samples, encodings] as const,
+  );
+  const expected = encodings.map((encoding) =>
+    samples.map((bytes) => {
+      const text = Buffer.from(bytes).toString(encoding as BufferEncoding);
+      return [...Array(text.length).keys()].map((at) => text.charCodeAt(at));
+    }),
+  );
+  expect(texts).toEqual(expected);
 });
 
 test('what would write fails with EROFS, functions can be taken off, and directories are sorted', async ({
@@ -118,7 +148,7 @@ test('what would write fails with EROFS, functions can be taken off, and directo
     range: 'exports',
     end: text.length - 20,
     denied: 'EACCES',
-    encoding: 'INVALID_OPTION',
+    encoding: 'ERR_INVALID_ARG_VALUE',
     above: text,
     mtime: '1985-10-26T08:15:00.000Z',
     streamed: text,

@@ -4,8 +4,28 @@ import type { DirectoryEntryData, EntryKind, FileStatData } from './protocol.js'
 /** What npm gives every file of a package: a tree says nothing of when it was installed. */
 const MODIFIED = Date.UTC(1985, 9, 26, 8, 15);
 
-/** The modes of `access`, with Node's values. */
-export const constants = Object.freeze({ F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 });
+/** The modes of `access`, the flags of `open` and the kinds in a `mode`, with the values that Node has on Linux. */
+export const constants = Object.freeze({
+  F_OK: 0,
+  X_OK: 1,
+  W_OK: 2,
+  R_OK: 4,
+  O_RDONLY: 0,
+  O_WRONLY: 1,
+  O_RDWR: 2,
+  O_CREAT: 0o100,
+  O_EXCL: 0o200,
+  O_TRUNC: 0o1000,
+  O_APPEND: 0o2000,
+  S_IFMT: 0o170000,
+  S_IFREG: 0o100000,
+  S_IFDIR: 0o40000,
+  S_IFLNK: 0o120000,
+});
+
+/** In which a disk would be read, and in which it would count what a file takes. */
+const BLOCK = 4096;
+const SECTOR = 512;
 
 class Kinded {
   readonly kind: EntryKind;
@@ -44,22 +64,49 @@ class Kinded {
   }
 }
 
+/** As Node's. What no tree in a store has is the same for everything, so that equal trees have equal answers. */
 export class Stats extends Kinded {
   /** Bytes; of a link, those of its target's path. */
   readonly size: number;
   /** Kind and permission bits, as Unix has them: `0o100644`, `0o100755` for what may be run, `0o40755`, `0o120777`. */
   readonly mode: number;
+  /** No device, and no number of its own: to those who compare them, 0 says that files cannot be told apart by them. */
+  readonly dev: number = 0;
+  readonly ino: number = 0;
+  readonly nlink: number = 1;
+  readonly uid: number = 0;
+  readonly gid: number = 0;
+  readonly rdev: number = 0;
+  readonly blksize: number = BLOCK;
+  /** What the size comes to in units of 512 bytes. */
+  readonly blocks: number;
   /** Milliseconds; the same for everything: 26 October 1985, as npm has it in tarballs. */
+  readonly atimeMs: number = MODIFIED;
   readonly mtimeMs: number = MODIFIED;
+  readonly ctimeMs: number = MODIFIED;
+  readonly birthtimeMs: number = MODIFIED;
 
   constructor(data: FileStatData) {
     super(data.kind);
     this.size = data.size;
     this.mode = data.mode;
+    this.blocks = Math.ceil(data.size / SECTOR);
+  }
+
+  get atime(): Date {
+    return new Date(this.atimeMs);
   }
 
   get mtime(): Date {
     return new Date(this.mtimeMs);
+  }
+
+  get ctime(): Date {
+    return new Date(this.ctimeMs);
+  }
+
+  get birthtime(): Date {
+    return new Date(this.birthtimeMs);
   }
 }
 

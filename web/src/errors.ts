@@ -39,8 +39,12 @@ export type FileSystemErrorCode =
   | 'ENOENT'
   | 'ENOTDIR'
   | 'EROFS'
+  | 'ERR_DIR_CLOSED'
   | 'ERR_INVALID_ARG_TYPE'
   | 'ERR_INVALID_ARG_VALUE'
+  | 'ERR_INVALID_FILE_URL_HOST'
+  | 'ERR_INVALID_FILE_URL_PATH'
+  | 'ERR_INVALID_URL_SCHEME'
   | 'ERR_OUT_OF_RANGE';
 
 export type GantryErrorCode = EngineErrorCode | FileSystemErrorCode | PageErrorCode;
@@ -53,6 +57,12 @@ export interface ErrorData {
   hint?: string;
   /** The package it concerns, as `name@version` or `name`. */
   package?: string;
+  /** Of errors of `project.fs`: the number that Linux has for the code, negative as in Node. */
+  errno?: number;
+  /** Of errors of `project.fs`: what was called, by the name that Node gives. */
+  syscall?: string;
+  /** Of errors of `project.fs`: the path as it was given. */
+  path?: string;
 }
 
 export class GantryError extends Error {
@@ -63,12 +73,21 @@ export class GantryError extends Error {
   readonly hint: string | undefined;
   /** The package it concerns, where it concerns one. */
   readonly package: string | undefined;
+  /** Of errors of `project.fs`, as Node has it on Linux: -2 for `ENOENT`. */
+  readonly errno: number | undefined;
+  /** Of errors of `project.fs`, as Node has it: `stat`, `open`, `scandir`. */
+  readonly syscall: string | undefined;
+  /** Of errors of `project.fs`: the path as it was given. */
+  readonly path: string | undefined;
 
   constructor(data: ErrorData, options?: ErrorOptions) {
     super(data.message, options);
     this.code = data.code;
     this.hint = data.hint;
     this.package = data.package;
+    this.errno = data.errno;
+    this.syscall = data.syscall;
+    this.path = data.path;
   }
 }
 
@@ -79,5 +98,8 @@ export function toErrorData(thrown: unknown): ErrorData {
   const data: ErrorData = { code: typeof source.code === 'string' ? source.code : 'INTERNAL', message };
   if (typeof source.hint === 'string') data.hint = source.hint;
   if (typeof source.package === 'string') data.package = source.package;
+  if (typeof source.errno === 'number') data.errno = source.errno;
+  if (typeof source.syscall === 'string') data.syscall = source.syscall;
+  if (typeof source.path === 'string') data.path = source.path;
   return data;
 }

@@ -1,5 +1,51 @@
 /** Errors of `project.fs`, with the codes and messages of Node's `fs`. */
-import { GantryError } from './errors.js';
+import { type ErrorData, GantryError } from './errors.js';
+import { fromRoot } from './paths.js';
+
+/** What can be wrong with a path or a file: the number that Linux has for it, and Node's words. */
+const FAULTS = {
+  EACCES: [-13, 'permission denied'],
+  EBADF: [-9, 'bad file descriptor'],
+  EINVAL: [-22, 'invalid argument'],
+  EISDIR: [-21, 'illegal operation on a directory'],
+  ELOOP: [-40, 'too many symbolic links encountered'],
+  ENOENT: [-2, 'no such file or directory'],
+  ENOTDIR: [-20, 'not a directory'],
+  EROFS: [-30, 'read-only file system'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+type Fault = keyof typeof FAULTS;
+
+/** The error of a call that Node names `syscall`. In the message a relative path begins at the root. */
+export function fileSystemError(code: Fault, syscall: string, path?: string, hint?: string): GantryError {
+  const [errno, words] = FAULTS[code];
+  const data: ErrorData = { code, errno, syscall, message: `${code}: ${words}, ${syscall}` };
+  if (path !== undefined) {
+    data.path = path;
+    data.message += ` '${path.startsWith('/') || path === '' ? path : fromRoot(path)}'`;
+  }
+  if (hint !== undefined) data.hint = hint;
+  return new GantryError(data);
+}
+
+/** What a tree says of a path, as the error of the call that asked. What is no fault of the path stays as it is. */
+export function asErrorOf(syscall: string, path: string, error: unknown): unknown {
+  return error instanceof GantryError && isFault(error.code) ? fileSystemError(error.code, syscall, path) : error;
+}
+
+/** Whether an error says that nothing is at a path. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof GantryError && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** Whether an error means that a path does not exist, to those who ask only that. No path that can be refused does. */
+export function isNowhere(error: unknown): boolean {
+  return isMissing(error) || (error instanceof GantryError && /^(ELOOP$|ERR_)/.test(error.code));
+}
+
+function isFault(code: string): code is Fault {
+  return Object.hasOwn(FAULTS, code);
+}
 
 /** As Node shows a value that it does not take. */
 export function received(value: unknown): string {

@@ -2,11 +2,10 @@
  * An open file, for reading parts of it. It stays the file that was opened, whatever is installed at its path meanwhile.
  */
 import { Stats } from './entries.js';
-import { GantryError } from './errors.js';
-import { wrongType } from './file-errors.js';
+import { fileSystemError, wrongType } from './file-errors.js';
 import type { FileLocation } from './protocol.js';
 import { checkRead, type OffsetOrOptions, type ReadOptions, readOptions } from './read-arguments.js';
-import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import { decoderOf, type ReadFileOptions, type TextEncoding } from './text.js';
 import type { Tree } from './tree.js';
 
 /** What a stream gives at once, unless the file is shorter. */
@@ -76,9 +75,9 @@ export class FileHandle {
   readFile(options: TextEncoding | { encoding: TextEncoding }): Promise<string>;
   readFile(options?: ReadFileOptions): Promise<Uint8Array | string>;
   async readFile(options?: ReadFileOptions): Promise<Uint8Array | string> {
-    const encoding = encodingOf(options);
+    const decode = decoderOf(options);
     const bytes = await this.#next(this.#file.size);
-    return encoding === undefined ? bytes : decode(bytes, encoding);
+    return decode ? decode(bytes) : bytes;
   }
 
   /** The file from its start, in parts as they are asked for. */
@@ -116,6 +115,6 @@ export class FileHandle {
   }
 
   #check(call: string): void {
-    if (this.#closed) throw new GantryError({ code: 'EBADF', message: `EBADF: bad file descriptor, ${call}` });
+    if (this.#closed) throw fileSystemError('EBADF', call);
   }
 }

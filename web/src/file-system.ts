@@ -4,18 +4,24 @@
  * `node_modules` is virtual: paths map to ranges of the store's pack files, so a read costs no lookup in OPFS. The root
  * is `/`; relative paths are taken from it. Nothing here writes: what would fails with `EROFS`.
  */
+import { Directory } from './directory.js';
 import { constants, DirectoryEntry, Stats } from './entries.js';
 import { GantryError } from './errors.js';
+import { asErrorOf, fileSystemError, isNowhere, outOfRange, wrongType } from './file-errors.js';
 import { FileHandle } from './file-handle.js';
+import { type PathLike, pathOf, pathText } from './path-like.js';
 import { fromRoot } from './paths.js';
-import { readOnly, type Writes, writes } from './read-only.js';
-import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import type { FileStatData } from './protocol.js';
+import { readOnly, requireReading, type Writes, writes } from './read-only.js';
+import { decoderOf, type NameOptions, nameEncoderOf, type ReadFileOptions, type TextEncoding } from './text.js';
 import type { Tree } from './tree.js';
 
 export interface ReaddirOptions {
   withFileTypes?: boolean;
   /** All that is below; links are told of and not followed. */
   recursive?: boolean;
+  /** Of names, unless they come with their types; `buffer` asks for bytes. */
+  encoding?: TextEncoding | 'buffer' | null;
 }
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns what the interface adds
@@ -40,101 +46,131 @@ export class ProjectFileSystem {
     return this;
   }
 
-  /** The bytes of a file, or its text when an encoding is given. */
-  readFile(path: string, options?: null | { encoding?: null }): Promise<Uint8Array>;
-  readFile(path: string, options: TextEncoding | { encoding: TextEncoding }): Promise<string>;
-  readFile(path: string, options?: ReadFileOptions): Promise<Uint8Array | string>;
-  async readFile(path: string, options?: ReadFileOptions): Promise<Uint8Array | string> {
-    const encoding = encodingOf(options);
-    const bytes = await this.#tree.readFile(fromRoot(path));
-    return encoding === undefined ? bytes : decode(bytes, encoding);
+  /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
+  readFile(file: PathLike | FileHandle, options?: null | { encoding?: null }): Promise<Uint8Array>;
+  readFile(file: PathLike | FileHandle, options: TextEncoding | { encoding: TextEncoding }): Promise<string>;
+  readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string>;
+  async readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string> {
+    if (file instanceof FileHandle) return file.readFile(options);
+    const decode = decoderOf(options);
+    const bytes = await this.#ask('open', file, (path) => this.#tree.readFile(path)).catch(failReading);
+    return decode ? decode(bytes) : bytes;
   }
 
   /** Many files in one round trip, in the order asked for; `undefined` where there is no such file. */
-  readMany(paths: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#tree.readMany(paths.map(fromRoot));
+  async readMany(paths: readonly PathLike[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#tree.readMany(paths.map((path) => fromRoot(pathText(path))));
   }
 
   /** Part of a file: at most `length` bytes from `position`, fewer where the file ends. */
-  async readRange(path: string, position: number, length: number): Promise<Uint8Array> {
+  async readRange(path: PathLike, position: number, length: number): Promise<Uint8Array> {
+    if (!Number.isSafeInteger(position) || position < 0) throw outOfRange('position', '>= 0', position);
+    if (!Number.isSafeInteger(length) || length < 0) throw outOfRange('length', '>= 0', length);
     const handle = await this.open(path);
     const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, position);
     return buffer.subarray(0, bytesRead);
   }
 
   /** A file to read in parts. */
-  async open(path: string, flags: string | number = 'r'): Promise<FileHandle> {
-    if (flags !== 'r' && flags !== 'rs' && flags !== 0) throw readOnly('open', path);
-    return new FileHandle(this.#tree, await this.#tree.locate(fromRoot(path)));
+  async open(path: PathLike, flags?: string | number | null): Promise<FileHandle> {
+    requireReading(path, flags);
+    return new FileHandle(this.#tree, await this.#ask('open', path, (path) => this.#tree.locate(path)));
   }
 
   /** Names in a directory, sorted; with `recursive` paths of all that is below it, each directory before what is in it. */
-  readdir(path: string, options: ReaddirOptions & { withFileTypes: true }): Promise<DirectoryEntry[]>;
+  readdir(path: PathLike, options: ReaddirOptions & { withFileTypes: true }): Promise<DirectoryEntry[]>;
+  readdir(path: PathLike, options: 'buffer' | { encoding: 'buffer'; recursive?: boolean }): Promise<Uint8Array[]>;
   readdir(
-    path: string,
-    options?: TextEncoding | null | (ReaddirOptions & { withFileTypes?: false }),
+    path: PathLike,
+    options?: TextEncoding | null | (ReaddirOptions & { encoding?: TextEncoding | null; withFileTypes?: false }),
   ): Promise<string[]>;
-  async readdir(path: string, options?: TextEncoding | null | ReaddirOptions): Promise<string[] | DirectoryEntry[]> {
+  async readdir(
+    path: PathLike,
+    options?: TextEncoding | 'buffer' | null | ReaddirOptions,
+  ): Promise<string[] | Uint8Array[] | DirectoryEntry[]> {
     const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {};
-    const directory = fromRoot(path);
-    const entries = await this.#tree.readdir(directory, recursive);
-    return withFileTypes
-      ? entries.map((entry) => new DirectoryEntry(entry, directory))
-      : entries.map(({ name }) => name);
+    const encode = nameEncoderOf(options);
+    if (withFileTypes) return this.#entries('scandir', path, recursive);
+    const entries = await this.#ask('scandir', path, (path) => this.#tree.readdir(path, recursive));
+    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array[];
+  }
+
+  /** A directory whose entries are given one by one. */
+  async opendir(path: PathLike, { recursive = false }: { recursive?: boolean } = {}): Promise<Directory> {
+    return new Directory(pathText(path), await this.#entries('opendir', path, recursive));
   }
 
   /** What a path is, following links. */
-  async stat(path: string): Promise<Stats> {
-    return new Stats(await this.#tree.stat(fromRoot(path)));
+  async stat(path: PathLike): Promise<Stats> {
+    return new Stats(await this.#ask('stat', path, (path) => this.#tree.stat(path)));
   }
 
   /** What a path is; a link is reported as a link. */
-  async lstat(path: string): Promise<Stats> {
-    return new Stats(await this.#tree.lstat(fromRoot(path)));
+  async lstat(path: PathLike): Promise<Stats> {
+    return new Stats(await this.#ask('lstat', path, (path) => this.#tree.lstat(path)));
   }
 
   /** Whether a path is there, and, with {@link constants}, may be run. Asking to write fails with `EROFS`. */
-  async access(path: string, mode: number = constants.F_OK): Promise<void> {
-    checkAccess(path, mode, await this.stat(path));
+  async access(path: PathLike, mode?: number | null): Promise<void> {
+    checkAccess(path, mode, await this.#ask('access', path, (path) => this.#tree.stat(path)));
   }
 
-  async exists(path: string): Promise<boolean> {
+  async exists(path: PathLike): Promise<boolean> {
     try {
-      await this.#tree.stat(fromRoot(path));
+      await this.stat(path);
       return true;
     } catch (error) {
-      if (isAbsence(error)) return false;
+      if (isNowhere(error)) return false;
       throw error;
     }
   }
 
   /** Where a link leads, as it is written: relative to the folder that the link is in. */
-  readlink(path: string): Promise<string> {
-    return this.#tree.readlink(fromRoot(path));
+  readlink(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array>;
+  readlink(path: PathLike, options?: ReadFileOptions): Promise<string>;
+  async readlink(path: PathLike, options?: NameOptions): Promise<string | Uint8Array> {
+    const encode = nameEncoderOf(options);
+    return encode(await this.#ask('readlink', path, (path) => this.#tree.readlink(path)));
   }
 
   /** The path with every link followed, from the root `/`. */
-  async realpath(path: string): Promise<string> {
-    return `/${await this.#tree.realpath(fromRoot(path))}`;
+  realpath(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array>;
+  realpath(path: PathLike, options?: ReadFileOptions): Promise<string>;
+  async realpath(path: PathLike, options?: NameOptions): Promise<string | Uint8Array> {
+    const encode = nameEncoderOf(options);
+    return encode(`/${await this.#ask('realpath', path, (path) => this.#tree.realpath(path))}`);
+  }
+
+  async #entries(call: string, path: PathLike, recursive: boolean): Promise<DirectoryEntry[]> {
+    const directory = fromRoot(pathText(path));
+    const entries = await this.#ask(call, path, (path) => this.#tree.readdir(path, recursive));
+    return entries.map((entry) => new DirectoryEntry(entry, directory));
+  }
+
+  /** Ask the tree on behalf of what Node names `call`. */
+  async #ask<T>(call: string, path: PathLike, question: (path: string) => Promise<T>): Promise<T> {
+    const asked = pathOf(call, path);
+    try {
+      return await question(asked.path);
+    } catch (error) {
+      throw asErrorOf(call, asked.given, error);
+    }
   }
 }
 
 /** What would write is put on each object when it is made. */
 export interface ProjectFileSystem extends Writes {}
 
-/** Whether an error says that nothing is at a path. */
-export function isAbsence(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP')
-  );
+/** Throws where `mode` asks for what a path does not grant. */
+export function checkAccess(path: PathLike, mode: number | null | undefined, { mode: granted }: FileStatData): void {
+  const asked = mode ?? constants.F_OK;
+  if (typeof asked !== 'number') throw wrongType('mode', 'of type number', asked);
+  if (!Number.isInteger(asked) || asked < 0 || asked > 7) throw outOfRange('mode', '>= 0 && <= 7', asked);
+  if (asked & constants.W_OK) throw readOnly('access', pathText(path));
+  if (asked & constants.X_OK && (granted & 0o111) === 0) throw fileSystemError('EACCES', 'access', pathText(path));
 }
 
-/** Throws where `mode` asks for what `stats` does not grant. */
-export function checkAccess(path: string, mode: number, stats: Stats): void {
-  if (mode & constants.W_OK) throw readOnly('access', path);
-  if (mode & constants.X_OK && (stats.mode & 0o111) === 0) {
-    throw new GantryError({ code: 'EACCES', message: `EACCES: permission denied, access '${fromRoot(path)}'` });
-  }
+/** In Node a directory can be opened, and then not be read. */
+export function failReading(error: unknown): never {
+  throw error instanceof GantryError && error.code === 'EISDIR' ? fileSystemError('EISDIR', 'read') : error;
 }

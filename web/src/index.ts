@@ -1,5 +1,6 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
 export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
+export type { Directory } from './directory.js';
 export { DirectoryEntry, Stats } from './entries.js';
 export {
   type ErrorData,
@@ -11,6 +12,7 @@ export {
 export type { FileHandle, ReadResult } from './file-handle.js';
 export type { ProjectFileSystem, ReaddirOptions } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions } from './gantry.js';
+export type { PathLike } from './path-like.js';
 export type { Project } from './project.js';
 export type {
   ConflictingDependency,
@@ -30,5 +32,6 @@ export type {
   Verification,
   WorkSummary,
 } from './protocol.js';
-export type { ReadFileOptions, TextEncoding } from './text.js';
+export type { ReadOptions } from './read-arguments.js';
+export type { NameOptions, ReadFileOptions, TextEncoding } from './text.js';
 export type { Exportable } from './tree.js';

@@ -1,6 +1,8 @@
 /** What would change a tree. Each is there, under Node's name, and fails with `EROFS`, as on a disk mounted read-only. */
-import { GantryError } from './errors.js';
-import { fromRoot } from './paths.js';
+import { constants } from './entries.js';
+import type { GantryError } from './errors.js';
+import { fileSystemError, wrongValue } from './file-errors.js';
+import { type PathLike, pathText } from './path-like.js';
 
 /** Names of Node's `fs.promises` functions that write. Given two paths, all of them name the first. */
 const WRITES = [
@@ -27,27 +29,45 @@ const WRITES = [
 type Write = (typeof WRITES)[number];
 
 /** Rejects with `EROFS`. */
-export type Writes = Readonly<Record<Write, (path: string, ...rest: unknown[]) => Promise<never>>>;
+export type Writes = Readonly<Record<Write, (path: PathLike, ...rest: unknown[]) => Promise<never>>>;
 /** Throws `EROFS`. */
-export type SynchronousWrites = Readonly<Record<`${Write}Sync`, (path: string, ...rest: unknown[]) => never>>;
+export type SynchronousWrites = Readonly<Record<`${Write}Sync`, (path: PathLike, ...rest: unknown[]) => never>>;
 
 export function readOnly(call: string, path: string): GantryError {
-  return new GantryError({
-    code: 'EROFS',
-    message: `EROFS: read-only file system, ${call} '${fromRoot(path)}'`,
-    hint: 'An installed tree changes by installs only. To change files, export it first (gantry/export).',
-  });
+  const hint = 'An installed tree changes by installs only. To change files, export it first (gantry/export).';
+  return fileSystemError('EROFS', call, path, hint);
+}
+
+/** Node's flags of `open`, in the orders that it takes their letters in. */
+const READS = /^(r|rs|sr)$/;
+const WRITES_TOO = /^((r|rs|sr)\+|(w|wx|xw|a|ax|xa|as|sa)\+?)$/;
+const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND } = constants;
+
+/** Refuses to open a file for anything but reading. */
+export function requireReading(path: PathLike, flags: string | number | null | undefined): void {
+  if (typeof flags === 'number') {
+    if ((flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) !== 0) throw readOnly('open', pathText(path));
+    return;
+  }
+  const given = flags ?? 'r';
+  if (READS.test(given)) return;
+  throw WRITES_TOO.test(given) ? readOnly('open', pathText(path)) : wrongValue('flags', 'is invalid', flags);
 }
 
 export const writes = Object.fromEntries(
-  WRITES.map((call) => [call, (path: string) => Promise.reject(readOnly(call, String(path)))]),
-) as Writes;
+  WRITES.map((call) => [
+    call,
+    async (path: PathLike) => {
+      throw readOnly(call, pathText(path));
+    },
+  ]),
+) as unknown as Writes;
 
 export const synchronousWrites = Object.fromEntries(
   WRITES.map((call) => [
     `${call}Sync`,
-    (path: string) => {
-      throw readOnly(call, String(path));
+    (path: PathLike) => {
+      throw readOnly(call, pathText(path));
     },
   ]),
 ) as unknown as SynchronousWrites;

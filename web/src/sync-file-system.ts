@@ -1,14 +1,17 @@
 /** An installed tree with the synchronous functions of Node's `fs` that read, and the others as `promises`. */
+import { Directory } from './directory.js';
 import { constants, DirectoryEntry, Stats } from './entries.js';
-import { GantryError } from './errors.js';
-import { checkAccess, isAbsence, ProjectFileSystem, type ReaddirOptions } from './file-system.js';
+import { asErrorOf, fileSystemError, isMissing, isNowhere, wrongType } from './file-errors.js';
+import { checkAccess, failReading, ProjectFileSystem, type ReaddirOptions } from './file-system.js';
 import type { ReaderSlot } from './local-tree.js';
+import { type PathLike, pathOf, pathText } from './path-like.js';
 import { fromRoot } from './paths.js';
 import type { FileLocation, FileStatData } from './protocol.js';
 import { checkRead, type OffsetOrOptions, type ReadOptions, readOptions } from './read-arguments.js';
-import { readOnly, type SynchronousWrites, synchronousWrites } from './read-only.js';
-import { decode, encodingOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import { requireReading, type SynchronousWrites, synchronousWrites } from './read-only.js';
+import { decoderOf, type NameOptions, nameEncoderOf, type ReadFileOptions, type TextEncoding } from './text.js';
 import type { Tree } from './tree.js';
+import type { WasmReader } from './wasm.js';
 
 /** As Node: 0 to 2 are taken everywhere. */
 const FIRST_DESCRIPTOR = 3;
@@ -40,63 +43,89 @@ export class SyncFileSystem {
   }
 
   /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
-  readFileSync(file: string | number, options?: null | { encoding?: null }): Uint8Array;
-  readFileSync(file: string | number, options: TextEncoding | { encoding: TextEncoding }): string;
-  readFileSync(file: string | number, options?: ReadFileOptions): Uint8Array | string;
-  readFileSync(file: string | number, options?: ReadFileOptions): Uint8Array | string {
-    const encoding = encodingOf(options);
-    const bytes =
-      typeof file === 'number' ? this.#rest(file) : this.#slot.ask((reader) => reader.readFile(fromRoot(file)));
-    return encoding === undefined ? bytes : decode(bytes, encoding);
+  readFileSync(file: PathLike | number, options?: null | { encoding?: null }): Uint8Array;
+  readFileSync(file: PathLike | number, options: TextEncoding | { encoding: TextEncoding }): string;
+  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string;
+  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string {
+    const decode = decoderOf(options);
+    const bytes = typeof file === 'number' ? this.#rest(file) : this.#whole(file);
+    return decode ? decode(bytes) : bytes;
   }
 
   /** Names in a directory, sorted; with `recursive` paths of all that is below it. */
-  readdirSync(path: string, options: ReaddirOptions & { withFileTypes: true }): DirectoryEntry[];
-  readdirSync(path: string, options?: TextEncoding | null | (ReaddirOptions & { withFileTypes?: false })): string[];
-  readdirSync(path: string, options?: TextEncoding | null | ReaddirOptions): string[] | DirectoryEntry[] {
+  readdirSync(path: PathLike, options: ReaddirOptions & { withFileTypes: true }): DirectoryEntry[];
+  readdirSync(path: PathLike, options: 'buffer' | { encoding: 'buffer'; recursive?: boolean }): Uint8Array[];
+  readdirSync(
+    path: PathLike,
+    options?: TextEncoding | null | (ReaddirOptions & { encoding?: TextEncoding | null; withFileTypes?: false }),
+  ): string[];
+  readdirSync(
+    path: PathLike,
+    options?: TextEncoding | 'buffer' | null | ReaddirOptions,
+  ): string[] | Uint8Array[] | DirectoryEntry[] {
     const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {};
-    const directory = fromRoot(path);
-    const entries = this.#slot.ask((reader) => reader.readdir(directory, recursive));
-    return withFileTypes
-      ? entries.map((entry) => new DirectoryEntry(entry, directory))
-      : entries.map(({ name }) => name);
+    const encode = nameEncoderOf(options);
+    if (withFileTypes) return this.#entries('scandir', path, recursive);
+    const entries = this.#ask('scandir', path, (reader, path) => reader.readdir(path, recursive));
+    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array[];
+  }
+
+  /** A directory whose entries are given one by one. */
+  opendirSync(path: PathLike, { recursive = false }: { recursive?: boolean } = {}): Directory {
+    return new Directory(pathText(path), this.#entries('opendir', path, recursive));
   }
 
   /** What a path is, following links. */
-  statSync(path: string, options?: { throwIfNoEntry?: true }): Stats;
-  statSync(path: string, options: { throwIfNoEntry: boolean }): Stats | undefined;
-  statSync(path: string, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
-    return stats(options, () => this.#slot.ask((reader) => reader.stat(fromRoot(path))));
+  statSync(path: PathLike, options?: { throwIfNoEntry?: true }): Stats;
+  statSync(path: PathLike, options: { throwIfNoEntry: boolean }): Stats | undefined;
+  statSync(path: PathLike, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
+    return stats(options, () => this.#ask('stat', path, (reader, path) => reader.stat(path)));
   }
 
   /** What a path is; a link is reported as a link. */
-  lstatSync(path: string, options?: { throwIfNoEntry?: true }): Stats;
-  lstatSync(path: string, options: { throwIfNoEntry: boolean }): Stats | undefined;
-  lstatSync(path: string, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
-    return stats(options, () => this.#slot.ask((reader) => reader.lstat(fromRoot(path))));
+  lstatSync(path: PathLike, options?: { throwIfNoEntry?: true }): Stats;
+  lstatSync(path: PathLike, options: { throwIfNoEntry: boolean }): Stats | undefined;
+  lstatSync(path: PathLike, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
+    return stats(options, () => this.#ask('lstat', path, (reader, path) => reader.lstat(path)));
   }
 
-  existsSync(path: string): boolean {
-    return this.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  existsSync(path: PathLike): boolean {
+    try {
+      this.statSync(path);
+      return true;
+    } catch (error) {
+      if (isNowhere(error)) return false;
+      throw error;
+    }
   }
 
-  accessSync(path: string, mode: number = constants.F_OK): void {
-    checkAccess(path, mode, this.statSync(path));
+  accessSync(path: PathLike, mode?: number | null): void {
+    checkAccess(
+      path,
+      mode,
+      this.#ask('access', path, (reader, path) => reader.stat(path)),
+    );
   }
 
-  readlinkSync(path: string): string {
-    return this.#slot.ask((reader) => reader.readlink(fromRoot(path)));
+  readlinkSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array;
+  readlinkSync(path: PathLike, options?: ReadFileOptions): string;
+  readlinkSync(path: PathLike, options?: NameOptions): string | Uint8Array {
+    const encode = nameEncoderOf(options);
+    return encode(this.#ask('readlink', path, (reader, path) => reader.readlink(path)));
   }
 
   /** The path with every link followed, from the root `/`. */
-  realpathSync(path: string): string {
-    return `/${this.#slot.ask((reader) => reader.realpath(fromRoot(path)))}`;
+  realpathSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array;
+  realpathSync(path: PathLike, options?: ReadFileOptions): string;
+  realpathSync(path: PathLike, options?: NameOptions): string | Uint8Array {
+    const encode = nameEncoderOf(options);
+    return encode(`/${this.#ask('realpath', path, (reader, path) => reader.realpath(path))}`);
   }
 
   /** A number for {@link readSync}. */
-  openSync(path: string, flags: string | number = 'r'): number {
-    if (flags !== 'r' && flags !== 'rs' && flags !== 0) throw readOnly('open', path);
-    const file = this.#slot.ask((reader) => reader.locate(fromRoot(path)));
+  openSync(path: PathLike, flags?: string | number | null): number {
+    requireReading(path, flags);
+    const file = this.#ask('open', path, (reader, path) => reader.locate(path));
     const descriptor = this.#nextDescriptor++;
     this.#open.set(descriptor, { file, position: 0 });
     return descriptor;
@@ -140,9 +169,18 @@ export class SyncFileSystem {
   }
 
   #opened(descriptor: number, call: string): OpenFile {
+    if (typeof descriptor !== 'number') throw wrongType('fd', 'of type number', descriptor);
     const open = this.#open.get(descriptor);
     if (open) return open;
-    throw new GantryError({ code: 'EBADF', message: `EBADF: bad file descriptor, ${call}` });
+    throw fileSystemError('EBADF', call);
+  }
+
+  #whole(file: PathLike): Uint8Array {
+    try {
+      return this.#ask('open', file, (reader, path) => reader.readFile(path));
+    } catch (error) {
+      return failReading(error);
+    }
   }
 
   #rest(descriptor: number): Uint8Array {
@@ -150,6 +188,22 @@ export class SyncFileSystem {
     const bytes = this.#part(open.file, open.position, open.file.size);
     open.position += bytes.length;
     return bytes;
+  }
+
+  #entries(call: string, path: PathLike, recursive: boolean): DirectoryEntry[] {
+    const directory = fromRoot(pathText(path));
+    const entries = this.#ask(call, path, (reader, path) => reader.readdir(path, recursive));
+    return entries.map((entry) => new DirectoryEntry(entry, directory));
+  }
+
+  /** Ask the tree on behalf of what Node names `call`. */
+  #ask<T>(call: string, path: PathLike, question: (reader: WasmReader, path: string) => T): T {
+    const asked = pathOf(call, path);
+    try {
+      return this.#slot.ask((reader) => question(reader, asked.path));
+    } catch (error) {
+      throw asErrorOf(call, asked.given, error);
+    }
   }
 
   #part(file: FileLocation, position: number, length: number): Uint8Array {
@@ -168,7 +222,7 @@ function stats({ throwIfNoEntry = true }: { throwIfNoEntry?: boolean }, ask: () 
   try {
     return new Stats(ask());
   } catch (error) {
-    if (!throwIfNoEntry && isAbsence(error)) return undefined;
+    if (!throwIfNoEntry && isMissing(error)) return undefined;
     throw error;
   }
 }
