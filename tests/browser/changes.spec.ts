@@ -67,3 +67,67 @@ test('what is added, removed and replaced is told in this tab and in others; not
   expect(elsewhere.slice(1, -1)).toEqual(expected);
   expect(elsewhere.at(-1)).toMatchObject({ removed: ['node_modules/right'] });
 });
+
+test('what a late announcement tells is told to those who do not know it, whatever the clocks of pages say', async ({
+  blank,
+  fixtures,
+  context,
+  site,
+}) => {
+  // An hour ahead of the workers, as after a sleep in which their clocks stood still; the other page an hour behind.
+  const shift = (hours: number) => {
+    const { now } = performance;
+    performance.now = () => now.call(performance) + hours * 3_600_000;
+  };
+  await blank.evaluate(shift, 1);
+  const other = await context.newPage();
+  await other.goto(`${site.url}/pages/blank.html`);
+  await other.evaluate(shift, -1);
+  await inPage(other, async ({ watchProject }) => {
+    const told: ProjectChange[] = [];
+    const messages: unknown[] = [];
+    new BroadcastChannel('gantry-changes:gantry').onmessage = ({ data }) => messages.push(data);
+    watchProject((change) => told.push(change));
+    Object.assign(globalThis, { told, messages });
+  });
+  const elsewhere = (name: string) =>
+    other.evaluate((name) => (globalThis as unknown as Record<string, unknown[]>)[name] ?? [], name);
+  await inPage(
+    blank,
+    async ({ Gantry, watchProject }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const install = (version: string) => gantry.install({ packageJson: { dependencies: { left: version } } });
+      const project = await install('1.0.0');
+      const told: [string, ProjectChange][] = [];
+      project.onDidChange((change) => told.push(['project', change]));
+      watchProject((change) => told.push(['watched', change]));
+      Object.assign(globalThis, { gantry, install, told });
+    },
+    fixtures.url,
+  );
+  await expect.poll(() => elsewhere('messages')).toHaveLength(1);
+  // As if it had not come round yet when they began to watch.
+  await other.evaluate(() => {
+    const { messages } = globalThis as unknown as { messages: unknown[] };
+    new BroadcastChannel('gantry-changes:gantry').postMessage(messages[0]);
+  });
+  await expect.poll(() => elsewhere('told')).toHaveLength(2);
+  await blank.evaluate(async () => {
+    const { install, gantry } = globalThis as unknown as {
+      install(version: string): Promise<unknown>;
+      gantry: { close(): Promise<void> };
+    };
+    await install('1.1.0');
+    await gantry.close();
+  });
+  const change = { project: 'default', added: [], removed: [], replaced: ['node_modules/left'] };
+  const told = () => blank.evaluate(() => (globalThis as unknown as { told: [string, ProjectChange][] }).told);
+  await expect
+    .poll(async () => (await told()).sort())
+    .toEqual([
+      ['project', change],
+      ['watched', change],
+    ]);
+  await expect.poll(() => elsewhere('told')).toHaveLength(3);
+  expect((await elsewhere('told')).at(-1)).toEqual(change);
+});

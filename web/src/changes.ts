@@ -14,39 +14,58 @@ export type ChangeListener = (change: ProjectChange) => void;
 
 /** What goes through the channel. */
 interface Announcement {
-  /** When it was made, in milliseconds since 1970, on the clock that all of the origin's pages and workers share. */
-  at: number;
+  id: string;
   change: ProjectChange;
 }
 
-const now = () => performance.timeOrigin + performance.now();
+/** An install's answer: it gets the id under which its changes are announced. */
+type Announced = Pick<InstalledProject, 'name' | 'changes' | 'announcement'>;
+
+/**
+ * The last announcement of each project that this page or worker has had the answer of, by {@link channelName} and project.
+ * The answer may be here before its announcement has come round: whoever begins to watch then knows of it. No clock tells
+ * the two apart: pages and workers need not agree on one, and it may stand still while they sleep.
+ */
+const answered = new Map<string, string>();
 
 function channelName(store: string): string {
   return `gantry-changes:${store}`;
 }
 
+function placeOf(store: string, project: string): string {
+  return `${channelName(store)}/${project}`;
+}
+
 /** In the coordinator, after an install, and once a project is forgotten or gone with the whole store. */
-export function announceChanges(store: string, { name, changes }: Pick<InstalledProject, 'name' | 'changes'>): void {
+export function announceChanges(store: string, installed: Announced): void {
+  const { name, changes } = installed;
   const { added, removed, replaced } = changes;
   if (added.length + removed.length + replaced.length === 0) return;
+  const id = crypto.randomUUID();
+  installed.announcement = id;
   const channel = new BroadcastChannel(channelName(store));
-  channel.postMessage({ at: now(), change: { project: name, ...changes } } satisfies Announcement);
+  channel.postMessage({ id, change: { project: name, ...changes } } satisfies Announcement);
   channel.close();
+}
+
+/** Where an answer has arrived: who begins to watch from now on is not told of it. */
+export function noteAnswer(store: string, { name, announcement }: Announced): void {
+  if (announcement !== undefined) answered.set(placeOf(store, name), announcement);
 }
 
 /**
  * Call `listener` after each install, of whatever tab or worker, that changes a project, and when it is removed, alone or
- * with the whole store. It needs no open store. Returns what ends it.
+ * with the whole store. It needs no open store. Of what happened in the very moment in which it is called the listener may
+ * be told or not, but where an install was made here and has resolved before, it is not told of that. Returns what ends it.
  */
 export function watchProject(
   listener: ChangeListener,
   { store = 'gantry', project = 'default' }: { store?: string; project?: string } = {},
 ): () => void {
   const channel = new BroadcastChannel(channelName(store));
-  // An install's answer may be here before its announcement has come round: whoever watches from then on knows of it.
-  const since = now();
-  channel.onmessage = ({ data: { at, change } }: MessageEvent<Announcement>) => {
-    if (change.project === project && at > since) listener(change);
+  const known = answered.get(placeOf(store, project));
+  channel.onmessage = ({ data: { id, change } }: MessageEvent<Announcement>) => {
+    if (change.project === project && id !== known) listener(change);
   };
   return () => channel.close();
 }

@@ -1,5 +1,5 @@
 /** One installed project: its lock file, its counts and its tree. */
-import { type ChangeListener, watchProject } from './changes.js';
+import { type ChangeListener, noteAnswer, watchProject } from './changes.js';
 import type { Connection } from './connection.js';
 import { ProjectFileSystem } from './file-system.js';
 import type { InstalledProject, PackageChanges, PackageExplanation } from './protocol.js';
@@ -52,6 +52,7 @@ export class Project {
     this.fs = new ProjectFileSystem(this[TREE]);
     this.#connection = connection;
     this.#store = store;
+    noteAnswer(store, data);
   }
 
   /**

@@ -164,6 +164,8 @@ export interface InstalledProject {
   scripts: string[];
   /** What is different from before; nothing, for a project that was not installed but opened. */
   changes: PackageChanges;
+  /** What tells the announcement of these changes from others, where something has changed (`changes.ts`). */
+  announcement?: string;
 }
 
 /** Folders of packages, as `node_modules/a`, each list sorted. */
