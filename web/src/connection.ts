@@ -21,6 +21,11 @@ export interface CallOptions<M extends Method> {
   onEvent?: ((event: Event<M>) => void) | undefined;
 }
 
+const SERVED = 'Check that dist/worker/ and wasm/ of the package are served.';
+
+/** Milliseconds. Timers that are to be longer end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 export class Connection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PendingCall>();
@@ -36,17 +41,15 @@ export class Connection {
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       const reason = event.message === undefined ? 'its script could not be loaded' : event.message;
-      this.#lose(
-        `The install worker stopped: ${reason}`,
-        'Check that dist/worker/ and wasm/ of the package are served.',
-      );
+      this.#lose(`The install worker stopped: ${reason}`, SERVED);
     });
     worker.addEventListener('messageerror', () => this.#lose('A message of the install worker could not be read'));
   }
 
   /** From now on notice when the worker dies without a word. `name` is the lock it holds. */
   async watch(name: string): Promise<void> {
-    if (!(await isHeld(name))) {
+    // Where the browser does not say it is taken to be held, and the next line sees about the rest.
+    if (!(await isHeld(name).catch(() => true))) {
       this.#end(
         new GantryError({
           code: 'STORE_LOST',
@@ -76,8 +79,30 @@ export class Connection {
         onEvent: onEvent as ((event: never) => void) | undefined,
         release: () => signal?.removeEventListener('abort', abort),
       });
-      this.#send({ id, method, parameters, listens: onEvent !== undefined } as Request);
+      try {
+        this.#send({ id, method, parameters, listens: onEvent !== undefined } as Request);
+      } catch (cause) {
+        this.#pending.get(id)?.release();
+        this.#pending.delete(id);
+        reject(unsendable(method, cause));
+      }
     });
+  }
+
+  /**
+   * End the worker unless it has said by `started` that it runs: once `signal` fires, or after `milliseconds`. A script that
+   * hangs on its way can be told nothing, and hears of no signal.
+   */
+  limitStart(started: AbortSignal, signal: AbortSignal | undefined, milliseconds: number | undefined): void {
+    if (signal) {
+      const options = { signal: AbortSignal.any([started, this.#watching.signal]) };
+      signal.addEventListener('abort', () => this.#end(abortedError(signal)), options);
+    }
+    if (milliseconds === undefined || milliseconds > LONGEST_TIMER) return;
+    const giveUp = () =>
+      this.#lose(`The install worker did not start in ${Math.round(milliseconds / 1000)} seconds`, SERVED);
+    const timer = setTimeout(giveUp, milliseconds);
+    for (const end of [started, this.#watching.signal]) end.addEventListener('abort', () => clearTimeout(timer));
   }
 
   /** End the worker. Calls under way and later ones reject with `CLOSED`. */
@@ -104,7 +129,7 @@ export class Connection {
     const call = this.#pending.get(response.id);
     if (!call) return;
     if ('events' in response) {
-      for (const event of response.events) call.onEvent?.(event as never);
+      for (const event of response.events) tell(call, event);
       return;
     }
     this.#pending.delete(response.id);
@@ -129,6 +154,22 @@ export class Connection {
     }
     this.#pending.clear();
   }
+}
+
+/** A listener that throws is told to the page as an error of its own: what else there is to tell goes on. */
+function tell({ onEvent }: PendingCall, event: unknown): void {
+  try {
+    onEvent?.(event as never);
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** What a page gave cannot go to a worker: a function, or an object of a kind that is not copied. */
+function unsendable(method: Method, cause: unknown): GantryError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `An option of ${method} cannot be sent to the install worker: ${reason}`;
+  return new GantryError({ code: 'INVALID_OPTION', message, hint: 'Options are plain values.' }, { cause });
 }
 
 function abortedError(signal: AbortSignal): GantryError {

@@ -43,7 +43,10 @@ export interface OpenOptions extends Patience {
   wasmUrl?: string | URL;
   /** Threads that unpack; 2 to 4 by the number of cores unless given. */
   workers?: number;
-  /** Milliseconds to wait for another tab to let go of the store. No limit unless given. */
+  /**
+   * Milliseconds to wait for another tab to let go of the store. No limit unless given. If it is, the worker has as long to
+   * start, and 10 seconds at least.
+   */
   timeout?: number;
   signal?: AbortSignal;
   /** Called when another tab has the store and this call begins to wait. */
@@ -99,6 +102,9 @@ const EMPTY_LOCK = '{"lockfileVersion":3,"requires":true,"packages":{}}';
 const DEFAULT_STORE = 'gantry';
 const DEFAULT_PROJECT = 'default';
 
+/** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
+const LEAST_START = 10_000;
+
 export class Gantry {
   /** The registry that is asked, absolute. */
   readonly registry: string;
@@ -117,18 +123,27 @@ export class Gantry {
     const store = checkedStore(options.store ?? DEFAULT_STORE);
     requireSecureContext();
     const aliveLock = uniqueLifeName('coordinator');
-    const connection = new Connection(startCoordinator());
     const parameters: OpenParameters = { registry, store, aliveLock, ...patienceOf(options) };
     if (options.scopes) parameters.scopes = options.scopes;
     if (options.token) parameters.token = options.token;
     if (options.replaceRegistryHost) parameters.replaceRegistryHost = options.replaceRegistryHost;
-    if (options.wasmUrl) parameters.wasmUrl = new URL(options.wasmUrl, location.href).href;
+    if (options.wasmUrl) parameters.wasmUrl = absoluteAddress(options.wasmUrl);
     if (options.workers !== undefined) parameters.workers = options.workers;
-    if (options.timeout !== undefined) parameters.timeout = options.timeout;
+    const { timeout, signal } = options;
+    if (timeout !== undefined) parameters.timeout = timeout;
+    const connection = new Connection(startCoordinator());
+    const started = new AbortController();
+    connection.limitStart(started.signal, signal, timeout === undefined ? undefined : Math.max(timeout, LEAST_START));
     try {
       await connection.call('open', parameters, {
-        signal: options.signal,
-        onEvent: ({ type }) => void (type === 'alive' ? connection.watch(aliveLock) : options.onWaiting?.()),
+        signal,
+        onEvent: ({ type }) => {
+          if (type === 'waiting') options.onWaiting?.();
+          else {
+            started.abort();
+            void connection.watch(aliveLock);
+          }
+        },
       });
     } catch (error) {
       connection.close();
@@ -167,7 +182,7 @@ export class Gantry {
    * The peer conflicts that an install with these options has: those that it accepts, and last the one that stops it, with the
    * changes that would each end that. Resolves as an install does; neither tree nor lock changes. Waits for installs under way.
    */
-  explain(options: InstallOptions): Promise<PeerConflict[]> {
+  async explain(options: InstallOptions): Promise<PeerConflict[]> {
     return this.#connection.call('explain', installParameters(options), { signal: options.signal });
   }
 
@@ -242,7 +257,7 @@ function installParameters(options: InstallOptions): InstallParameters {
     options;
   const parameters: InstallParameters = {
     project: options.project ?? DEFAULT_PROJECT,
-    packageJson: typeof packageJson === 'string' ? packageJson : JSON.stringify(packageJson, undefined, 2),
+    packageJson: typeof packageJson === 'string' ? packageJson : textOf(packageJson),
   };
   if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
   if (options.lockfileName) parameters.lockfileName = options.lockfileName;
@@ -260,6 +275,15 @@ function installParameters(options: InstallOptions): InstallParameters {
   const changes = changesIn(options);
   if (changes) parameters.changes = changes;
   return parameters;
+}
+
+function textOf(packageJson: object): string {
+  try {
+    return JSON.stringify(packageJson, undefined, 2);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new GantryError({ code: 'INVALID_OPTION', message: `packageJson is no JSON: ${reason}` }, { cause });
+  }
 }
 
 /** What is to change of the dependencies; `undefined` if nothing is. */
@@ -284,10 +308,22 @@ function readFiles(files: Readonly<Record<string, string | Uint8Array>>): Record
 }
 
 function startCoordinator(): Worker {
-  // Bundlers look for exactly this expression.
-  return isForeign(import.meta.url)
-    ? startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry')
-    : new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' });
+  try {
+    // Bundlers look for exactly this expression.
+    return isForeign(import.meta.url)
+      ? startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry')
+      : new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The browser refuses to start the install worker: ${reason}`;
+    const hint = 'Check worker-src and script-src of the Content-Security-Policy of the page.';
+    throw new GantryError({ code: 'WORKER_LOST', message, hint }, { cause });
+  }
+}
+
+function absoluteAddress(address: string | URL): string {
+  if (URL.canParse(address, location.href)) return new URL(address, location.href).href;
+  throw new GantryError({ code: 'INVALID_OPTION', message: `Not an address: ${JSON.stringify(address)}` });
 }
 
 function absoluteRegistry(registry: string): string {
