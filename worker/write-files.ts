@@ -1,6 +1,7 @@
 /** Export worker: writes files into a folder of the File System API, many at once. */
 import type { ErrorData } from '../errors.js';
 import type { FileToWrite, WriteMethod, WriteRequest, WriteResponse } from '../export/file-writers.js';
+import { holdForLife } from '../liveness.js';
 
 /** Creating is what takes its time, and it is done elsewhere: more at once gained nothing. */
 const AT_ONCE = 32;
@@ -12,9 +13,18 @@ let last: Promise<void> = Promise.resolve();
 let method: WriteMethod = 'access handles';
 
 scope.addEventListener('message', ({ data }: MessageEvent<WriteRequest>) => {
-  if ('directory' in data) directories.set('', Promise.resolve(data.directory));
+  if ('directory' in data) begin(data.directory, data.aliveLock);
   else last = last.then(() => answer(data.files));
 });
+
+/** Writing does not wait for the lock: without one the page does not notice that this worker ended, and no more. */
+function begin(directory: FileSystemDirectoryHandle, aliveLock: string): void {
+  directories.set('', Promise.resolve(directory));
+  holdForLife(aliveLock).then(
+    () => respond({ alive: true }),
+    () => {},
+  );
+}
 
 async function answer(files: FileToWrite[]): Promise<void> {
   try {

@@ -38,6 +38,7 @@ export async function writeDirectory(
   directory: FileSystemDirectoryHandle,
   { signal, onProgress }: DirectoryOptions = {},
 ): Promise<DirectoryReport> {
+  signal?.throwIfAborted();
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
   const files = entries.filter((entry) => entry.kind === 'file');
@@ -45,7 +46,7 @@ export async function writeDirectory(
   for (const entry of entries) {
     if (entry.kind === 'symlink') report.skipped.push({ path: entry.path, target: entry.target });
   }
-  const writers = new FileWriters(directory);
+  const writers = new FileWriters(directory, signal);
   try {
     for await (const batch of contentsOf(tree, files, signal)) {
       await writers.write(

@@ -1,5 +1,6 @@
 /** Workers that write files, as many at once as storage takes, and no more bytes waiting for them than a few batches. */
 import { type ErrorData, GantryError } from '../errors.js';
+import { uniqueLifeName, watchLife } from '../liveness.js';
 import { isForeign, startForeignWorker } from '../start-worker.js';
 
 export interface FileToWrite {
@@ -9,10 +10,10 @@ export interface FileToWrite {
 
 export type WriteMethod = 'access handles' | 'writable streams';
 
-/** To a worker: first the folder, then batches. */
-export type WriteRequest = { directory: FileSystemDirectoryHandle } | { files: FileToWrite[] };
-/** From a worker, once for each batch in its order. */
-export type WriteResponse = { method: WriteMethod } | { error: ErrorData };
+/** To a worker: first the folder and the name of the lock that it is to hold while it lives, then batches. */
+export type WriteRequest = { directory: FileSystemDirectoryHandle; aliveLock: string } | { files: FileToWrite[] };
+/** From a worker: that it holds its lock; then once for each batch in its order. */
+export type WriteResponse = { alive: true } | { method: WriteMethod } | { error: ErrorData };
 
 /** With 32 files under way in each: 0.86 ms a file in Chromium, where one worker takes 1.1 to 1.4 (2 cores). */
 const WRITERS = 4;
@@ -27,11 +28,17 @@ interface Writer {
 
 export class FileWriters {
   readonly #writers: Writer[];
+  readonly #signal: AbortSignal | undefined;
+  /** Aborted when the workers are ended. */
+  readonly #ended = new AbortController();
   #failure: GantryError | undefined;
   /** Called whenever a batch is done or all has failed. */
   #wake: () => void = () => {};
 
-  constructor(directory: FileSystemDirectoryHandle) {
+  /** Waiting ends, with the reason of `signal`, when that fires. */
+  constructor(directory: FileSystemDirectoryHandle, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener('abort', () => this.#wake(), { signal: this.#ended.signal });
     this.#writers = Array.from({ length: WRITERS }, (_, index) => this.#start(`gantry-write-${index}`, directory));
   }
 
@@ -54,16 +61,19 @@ export class FileWriters {
   }
 
   end(): void {
+    this.#ended.abort();
     for (const { worker } of this.#writers) worker.terminate();
   }
 
   async #until(condition: () => boolean): Promise<void> {
-    while (!this.#failure && !condition()) {
+    for (;;) {
+      this.#signal?.throwIfAborted();
+      if (this.#failure) throw this.#failure;
+      if (condition()) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    if (this.#failure) throw this.#failure;
   }
 
   #start(name: string, directory: FileSystemDirectoryHandle): Writer {
@@ -72,23 +82,38 @@ export class FileWriters {
       ? startForeignWorker('../worker/write-files.js', import.meta.url, name)
       : new Worker(new URL('../worker/write-files.js', import.meta.url), { type: 'module', name });
     const writer: Writer = { worker, waiting: [] };
+    const aliveLock = uniqueLifeName('write');
     worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
-      if ('error' in data) this.#fail(data.error);
-      else writer.waiting.shift()?.(data.method);
-      this.#wake();
+      if ('alive' in data) watchLife(aliveLock, this.#ended.signal, () => this.#lose('it ended unexpectedly'));
+      else if ('error' in data) this.#fail(data.error);
+      else {
+        try {
+          writer.waiting.shift()?.(data.method);
+        } finally {
+          // Also where the page's listener throws, which the browser reports.
+          this.#wake();
+        }
+      }
     });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      const reason = event.message ?? 'its script could not be loaded';
-      this.#fail({ code: 'WORKER_LOST', message: `A worker that writes files stopped: ${reason}` });
-      this.#wake();
+      this.#lose(event.message ?? 'its script could not be loaded');
     });
-    const request: WriteRequest = { directory };
+    const request: WriteRequest = { directory, aliveLock };
     worker.postMessage(request);
     return writer;
   }
 
+  #lose(why: string): void {
+    this.#fail({
+      code: 'WORKER_LOST',
+      message: `A worker that writes files stopped: ${why}`,
+      hint: 'The browser may be short of memory. Export again: files that are there are replaced.',
+    });
+  }
+
   #fail(error: ErrorData): void {
     this.#failure ??= new GantryError(error);
+    this.#wake();
   }
 }
