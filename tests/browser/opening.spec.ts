@@ -195,3 +195,29 @@ test('where the browser does not list locks, nothing is left unhandled and a los
   await coordinators(blank)[0]?.evaluate(() => self.close());
   expect(await pending).toEqual({ code: 'WORKER_LOST', unhandled: [] });
 });
+
+for (const what of ['an address', 'a text'] as const) {
+  test(`a sandboxed frame of ${what} has no origin: that is STORAGE_UNAVAILABLE at once, with what to do about it`, async ({
+    page,
+    site,
+  }) => {
+    const framed = `<!doctype html><script type=module>
+      const { Gantry } = await import('${site.url}/package/dist/index.js');
+      const said = await Gantry.open({ registry: 'http://registry.test/' }).then(
+        () => 'opened',
+        ({ code, hint }) => code + ' ' + hint,
+      );
+      parent.postMessage(said, '*');
+    </script>`;
+    site.pages.set('/framed', framed);
+    const source = what === 'an address' ? 'src="/framed"' : `srcdoc="${framed}"`;
+    site.pages.set(
+      '/framing',
+      `<!doctype html><title>waiting</title><iframe sandbox="allow-scripts" ${source}></iframe>
+       <script>addEventListener('message', ({ data }) => { document.title = data; });</script>`,
+    );
+    await page.goto(`${site.url}/framing`);
+    await expect(page).toHaveTitle(/^STORAGE_UNAVAILABLE .*allow-same-origin/);
+    expect(page.workers()).toHaveLength(0);
+  });
+}

@@ -348,8 +348,15 @@ function checkedStore(store: string): string {
   });
 }
 
-/** OPFS and Web Locks exist in secure contexts only. Said here, where `location` can be named. */
+/** OPFS and Web Locks exist in secure contexts with an origin only. Said here, where `location` can be named. */
 function requireSecureContext(): void {
+  if (self.origin === 'null') {
+    throw new GantryError({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'This page has no origin of its own, so the browser gives it no storage',
+      hint: 'A frame with sandbox needs allow-same-origin; pages of file: and data: have none. Serve the page over https, or from localhost.',
+    });
+  }
   if (isSecureContext) return;
   throw new GantryError({
     code: 'STORAGE_UNAVAILABLE',

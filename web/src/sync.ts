@@ -151,10 +151,11 @@ function holdReading(store: string): Promise<() => void> {
 }
 
 function requireWorker(): void {
-  if ('FileReaderSync' in globalThis && navigator.storage && navigator.locks) return;
+  const isWorker = 'FileReaderSync' in globalThis && navigator.storage && navigator.locks;
+  if (isWorker && self.origin !== 'null') return;
   throw new GantryError({
     code: 'STORAGE_UNAVAILABLE',
     message: 'Nothing can be read synchronously here',
-    hint: 'Call openProject in a dedicated worker of a page in a secure context. On a page, use project.fs.',
+    hint: 'Call openProject in a dedicated worker of a page in a secure context, outside of sandboxed frames. On a page, use project.fs.',
   });
 }
