@@ -152,7 +152,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
     });
     // Why it failed is told where it is awaited, which may be later.
     compiling.catch(() => {});
-    const { registry, store: name, scopes, token, replaceRegistryHost } = parameters;
+    const { registry, store: name, scopes, token, tokens, replaceRegistryHost } = parameters;
     const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
     // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module is
     // on its way.
@@ -162,6 +162,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
       registry,
       ...(scopes && { scopes }),
       ...(token && { token }),
+      ...(tokens && { tokens }),
       ...(replaceRegistryHost && { replaceRegistryHost }),
       ...patienceOf(parameters),
     };

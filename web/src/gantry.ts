@@ -35,6 +35,11 @@ export interface OpenOptions extends Patience {
   /** Bearer token for `registry`. It is sent there and nowhere else. */
   token?: string;
   /**
+   * Bearer tokens for other registries, such as those of scopes, by their addresses: `{ 'https://npm.mine.example/': '…' }`.
+   * Each is sent to its registry and nowhere else.
+   */
+  tokens?: Readonly<Record<string, string>>;
+  /**
    * Whose tarball addresses are taken from `registry` instead: `always`, `never` or the ones of one host. A registry on
    * the page's own origin is a proxy, so there it is `always` unless given; else npm's own rule holds.
    */
@@ -126,6 +131,7 @@ export class Gantry {
     const parameters: OpenParameters = { registry, store, aliveLock, ...patienceOf(options) };
     if (options.scopes) parameters.scopes = options.scopes;
     if (options.token) parameters.token = options.token;
+    if (options.tokens) parameters.tokens = tokensByPlace(options.tokens);
     if (options.replaceRegistryHost) parameters.replaceRegistryHost = options.replaceRegistryHost;
     if (options.wasmUrl) parameters.wasmUrl = absoluteAddress(options.wasmUrl);
     if (options.workers !== undefined) parameters.workers = options.workers;
@@ -337,6 +343,17 @@ function absoluteRegistry(registry: string): string {
     message: `Not the address of a registry: ${JSON.stringify(registry)}`,
     hint: 'Give an http or https address.',
   });
+}
+
+function tokensByPlace(tokens: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(tokens).map(([registry, token]): [string, string] => {
+    const address = new URL(absoluteRegistry(registry));
+    // Which registry it is does not depend on them.
+    address.username = '';
+    address.password = '';
+    return [address.href, token];
+  });
+  return Object.fromEntries(entries);
 }
 
 function checkedStore(store: string): string {

@@ -26,6 +26,7 @@ export interface OpenParameters extends Patience {
   store: string;
   scopes?: Record<string, string>;
   token?: string;
+  tokens?: Record<string, string>;
   replaceRegistryHost?: string;
   wasmUrl?: string;
   workers?: number;

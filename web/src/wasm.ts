@@ -25,6 +25,7 @@ export interface CoordinatorOptions extends Patience {
   registry: string;
   scopes?: Record<string, string>;
   token?: string;
+  tokens?: Record<string, string>;
   replaceRegistryHost?: string;
 }
 

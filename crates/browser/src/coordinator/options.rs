@@ -20,7 +20,11 @@ pub(super) struct CoordinatorOptions {
     pub registry: String,
     #[serde(default)]
     scopes: BTreeMap<String, String>,
+    /// Of `registry`.
     token: Option<String>,
+    /// By the addresses of registries.
+    #[serde(default)]
+    tokens: BTreeMap<String, String>,
     fetch_timeout: Option<f64>,
     fetch_retries: Option<f64>,
     fetch_retry_factor: Option<f64>,
@@ -161,8 +165,15 @@ impl CoordinatorOptions {
         for (scope, url) in &self.scopes {
             layer.push((format!("@{}:registry", scope.trim_start_matches('@')), NpmrcValue::Text(address(url)?)));
         }
-        if let (Some(token), Some((_, place))) = (&self.token, registry.split_once(':')) {
-            layer.push((format!("{place}:_authToken"), NpmrcValue::Text(token.clone())));
+        // The first of two for one address counts.
+        let mut tokens: Vec<(String, &String)> = self.token.iter().map(|token| (registry.clone(), token)).collect();
+        for (url, token) in &self.tokens {
+            tokens.push((address(url)?, token));
+        }
+        for (url, token) in tokens {
+            if let Some((_, place)) = url.split_once(':') {
+                layer.push((format!("{place}:_authToken"), NpmrcValue::Text(token.clone())));
+            }
         }
         let mut config = Config::new();
         config.push_layer(layer);
