@@ -397,19 +397,6 @@ test('a page without a secure context gets STORAGE_UNAVAILABLE', async ({ page, 
   expect(error.hint).toContain('https');
 });
 
-test('a sandboxed frame without an origin gets STORAGE_UNAVAILABLE or a worker that cannot start', async ({
-  page,
-  site,
-}) => {
-  site.pages.set(
-    '/sandboxed',
-    `<!doctype html><title>waiting</title><iframe sandbox="allow-scripts" src="/pages/opaque.html"></iframe>
-     <script>addEventListener('message', ({ data }) => { document.title = data; });</script>`,
-  );
-  await page.goto(`${site.url}/sandboxed`);
-  await expect(page).toHaveTitle(/^(STORAGE_UNAVAILABLE|WORKER_LOST)$/);
-});
-
 test('what an unpack worker had when it died is done by its successor; when that dies over it, too, the install fails with WORKER_LOST and the next one works', async ({
   blank,
   fixtures,

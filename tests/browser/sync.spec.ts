@@ -126,3 +126,38 @@ test('a pack that an install appends to can be read by others, and is written by
   });
   expect(await blank.evaluate(() => (globalThis as unknown as { stop(): Promise<string> }).stop())).toBe('ABORTED');
 });
+
+test('a shared worker reads a project, also what it has not read yet when a pack has grown', async ({
+  blank,
+  recording,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 1 });
+      const install = (project: string, dependencies: Record<string, string>) =>
+        gantry.install({ project, packageJson: { dependencies } });
+      const { fs } = await install('default', { react: '^19.3.0', 'react-dom': '^19.3.0' });
+      const { port } = new SharedWorker('/pages/evaluating-shared-worker.js', { type: 'module' });
+      const ask = (source: string) =>
+        new Promise<unknown>((resolve) => {
+          port.onmessage = ({ data }) => resolve(data.result ?? data.problem);
+          port.postMessage({ source, argument: '' });
+        });
+      const read = (name: string) =>
+        ask(`() => globalThis.project.fs.readFileSync('node_modules/${name}/package.json', 'utf8')`);
+      const expected = await fs.readFile('node_modules/react-dom/package.json', 'utf8');
+      await ask('async ({ openProject }) => { globalThis.project = await openProject(); }');
+      const before = typeof (await read('react'));
+      await install('other', { express: '^5.3.0' });
+      const after = await read('react-dom');
+      await ask('() => globalThis.project.refresh()');
+      const refreshed = await read('react-dom');
+      await ask('() => globalThis.project.close()');
+      await gantry.close();
+      return { before, after: after === expected || after, refreshed: refreshed === expected || refreshed };
+    },
+    recording.url,
+  );
+  expect(result).toEqual({ before: 'string', after: true, refreshed: true });
+});

@@ -153,7 +153,10 @@ impl RegistryError {
                     "Check the spelling of {package}, and that this registry has it (private packages may need credentials)."
                 )
             }
-            Self::Unauthorized { .. } => "Set a token for this registry in .npmrc (//host/:_authToken=…).".to_owned(),
+            Self::Unauthorized { .. } => {
+                "Set a token for this registry: in .npmrc (//host/:_authToken=…), in a page by the options token and tokens."
+                    .to_owned()
+            }
             Self::Status { status: 429, .. } => "The registry asks for fewer requests; try again later.".to_owned(),
             Self::Status { .. } => "The registry has a problem of its own; try again later.".to_owned(),
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::TooLarge => {
