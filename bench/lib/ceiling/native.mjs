@@ -1,6 +1,6 @@
 // The native half of the registry bench: Gantry's resolve phase, and a program that only fetches the same documents. Both
 // are processes of their own, started and measured in the same way.
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure } from '../process.mjs';
 import { trusting } from '../tools.mjs';
@@ -31,15 +31,14 @@ export class NativeRuns {
    * @param {import('../registry.mjs').Registry} registry */
   async learn(project, manifest, registry) {
     const lengths = {};
-    for (const [index, [list, { isKept }]] of Object.entries(LISTS).entries()) {
+    for (const [index, list] of Object.keys(LISTS).entries()) {
       const { usage, output } = await this.#gantry({ who: 'gantry', list }, project, manifest, registry);
       if (usage.status !== 0) throw new Error(`gantry cannot resolve ${project}: ${output.trim().slice(-1000)}`);
       const { log = [] } = await registry.counts({ log: true });
       const missing = log.filter(({ miss }) => miss).map(({ path }) => path);
       if (missing.length > 0) throw new Error(`not in the recording: ${missing.join(' ')} (npm run bench -- record)`);
       const file = join(this.workspace.folder, `${project}-${index}.json`);
-      const wanted = listOf(log);
-      writeFileSync(file, JSON.stringify(isKept ? await tagged(wanted, registry.url) : wanted));
+      writeFileSync(file, JSON.stringify(listOf(log)));
       this.lists.set(`${project} ${list}`, { file, requests: log.length });
       lengths[list] = log.length;
     }
@@ -52,7 +51,7 @@ export class NativeRuns {
     const wanted = this.lists.get(`${project} ${contender.list}`);
     if (!wanted) throw new Error(`${project} was not learned`);
     const { usage, output } = await (contender.who === 'ceiling'
-      ? this.#ceiling(contender, wanted.file, registry)
+      ? this.#ceiling(contender, await this.#fileFor(contender, wanted.file, registry), registry)
       : this.#gantry(contender, project, manifest, registry));
     if (usage.status !== 0) return { rejected: `exit status ${usage.status}: ${output.trim().slice(-400)}` };
     const counts = await registry.counts({ log: true });
@@ -83,6 +82,17 @@ export class NativeRuns {
     return run();
   }
 
+  /** The list as this registry is to be asked for it: its documents name its own address, and so does their tag.
+   * @param {Contender} contender @param {string} file @param {import('../registry.mjs').Registry} registry */
+  async #fileFor({ list }, file, registry) {
+    if (!LISTS[list].isKept) return file;
+    const own = file.replace(/json$/, `${new URL(registry.url).port}.json`);
+    if (!existsSync(own)) {
+      writeFileSync(own, JSON.stringify(await tagged(JSON.parse(readFileSync(file, 'utf8')), registry)));
+    }
+    return own;
+  }
+
   /** @param {Contender} contender */
   async #ceiling({ stack = 'product', inFlight = PRODUCT_IN_FLIGHT, clients = 1 }, file, registry) {
     const command = [this.program, '--list', file, '--registry', registry.url, '--in-flight', String(inFlight)];
@@ -93,11 +103,12 @@ export class NativeRuns {
   }
 }
 
-/** The same list, each with the tag of what is kept of it. @param {import('./requests.mjs').Wanted[]} list @param {string} registry */
-async function tagged(list, registry) {
+/** The same list, each with the tag of what is kept of it. @param {import('./requests.mjs').Wanted[]} list
+ * @param {import('../registry.mjs').Registry} registry */
+async function tagged(list, { url }) {
   const withTags = [];
   for (const wanted of list) {
-    const answer = await fetch(`${registry}${wanted.path}`, { headers: { accept: wanted.accept } });
+    const answer = await fetch(`${url}${wanted.path}`, { headers: { accept: wanted.accept } });
     await answer.arrayBuffer();
     const tag = answer.headers.get('etag');
     if (!answer.ok || !tag) throw new Error(`${wanted.path}: status ${answer.status}, tag ${tag}`);
