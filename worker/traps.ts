@@ -1,7 +1,7 @@
 /**
  * Wasm traps. A panic in Rust ends in a `WebAssembly.RuntimeError`, a stack that is used up in an error that JavaScript has
- * for the same; the memory behind it may be half-changed, so the worker must not be asked anything again. It surfaces as a rejection of the call, or, from a spawned task, as an
- * uncaught error while the call stays pending for ever.
+ * for the same; the memory behind it may be half-changed, so the worker must not be asked anything again. It surfaces as a
+ * rejection of the call, or, from a spawned task, as an uncaught error while the call stays pending for ever.
  */
 import type { ErrorData } from '../errors.js';
 

@@ -339,8 +339,10 @@ impl PackageStore for BrowserStore {
             .collect();
         records.sort_by(|a, b| key_of(a).cmp(&key_of(b)));
         let keys: Vec<PackageKey> = records.iter().filter_map(key_of).cloned().collect();
+        let new: Vec<PackageKey> =
+            self.with_packs(|packs| keys.iter().filter(|key| packs.lookup(key).is_none()).cloned().collect())?;
         self.record(records)?;
-        self.added.borrow_mut().1.extend(keys.iter().cloned());
+        self.added.borrow_mut().1.extend(new);
         let mut pending = self.pending.borrow_mut();
         for key in &keys {
             pending.remove(key);
