@@ -171,6 +171,7 @@ describe('a registry that', { concurrency: 1 }, () => {
     for (const [most, expected] of [
       ['maxsockets=1\n', 1],
       ['maxsockets=2\n', 2],
+      ['maxsockets=18446744073709551615\n', 100],
       ['', 3],
     ]) {
       await control(registry, 'POST', 'reset');

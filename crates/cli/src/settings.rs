@@ -346,13 +346,16 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
 /// Parts of large tarballs at a time. With the connections of [`slots`] they stay below what proxies were seen to stall at.
 const PARTS: usize = 48;
 
+const MOST_CONNECTIONS: usize = 1 << 16;
+
 /// npm's `maxsockets`, if it is set.
 fn connections(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> Option<usize> {
     let connections = config.get("maxsockets").map(|text| text.parse().ok().filter(|count| *count > 0));
     if connections == Some(None) {
         warnings.push(("CONFIG_INVALID", "maxsockets is not a number above 0: it is left out".to_owned()));
     }
-    connections.flatten()
+    // More than any system has files for is as many as there are.
+    connections.flatten().map(|count: usize| count.min(MOST_CONNECTIONS))
 }
 
 /// Connections to a registry at most: npm's own default of 15 would leave the network empty. With 256 other installers have
