@@ -8,7 +8,10 @@ import type { ErrorData } from './errors.js';
 
 /** How patient to be with a registry: npm's settings of these names. Times are in milliseconds. */
 export interface Patience {
-  /** Time without any progress after which a request is given up, to be tried again; 30,000 unless given. */
+  /**
+   * Time without any progress after which a request is given up, to be tried again; 30,000 unless given. As long as it has no
+   * answer, what comes of others from the same origin is progress, too: browsers keep requests waiting for their turn.
+   */
   fetchTimeout?: number;
   /** How often a request is tried again; 3 unless given. */
   fetchRetries?: number;

@@ -2,7 +2,8 @@
 //!
 //! No request header is ever one that needs a CORS preflight, but `authorization`, which cannot be had otherwise. Redirects
 //! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
-//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules, unless a token goes along.
+//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules, unless a
+//! token goes along.
 //!
 //! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
 //! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,

@@ -73,8 +73,7 @@ pub fn client_certificates(
             found.insert(place, parsed);
         }
     }
-    let is_set = |name: &str| config.get(name).is_some_and(|text| !matches!(text, "" | "null" | "false"));
-    if is_set("cert") != is_set("key") {
+    if config.get_text("cert").is_some() != config.get_text("key").is_some() {
         return Err(invalid("cert and key: one is of no use without the other").with_hint("Set both, or none."));
     }
     if let Some((certificate, key)) = config.certificate_without_address() {

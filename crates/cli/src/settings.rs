@@ -346,6 +346,7 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
 /// Parts of large tarballs at a time. With the connections of [`slots`] they stay below what proxies were seen to stall at.
 const PARTS: usize = 48;
 
+/// More than any system has files for; a larger number means as many as there are.
 const MOST_CONNECTIONS: usize = 1 << 16;
 
 /// npm's `maxsockets`, if it is set.
@@ -354,7 +355,6 @@ fn connections(config: &Config, warnings: &mut Vec<(&'static str, String)>) -> O
     if connections == Some(None) {
         warnings.push(("CONFIG_INVALID", "maxsockets is not a number above 0: it is left out".to_owned()));
     }
-    // More than any system has files for is as many as there are.
     connections.flatten().map(|count: usize| count.min(MOST_CONNECTIONS))
 }
 
@@ -375,9 +375,12 @@ fn http_settings(
 ) -> Result<HttpSettings, Fault> {
     let certificates = trusted_certificates(config, warnings)?;
     let client_certificates = client_certificates(config, warnings)?;
-    let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && !matches!(*value, "null" | "false"));
     let exceptions = config.get_list("noproxy").join(",");
-    let proxy = ProxySettings::new(text("https-proxy").or(text("proxy")), Some(&exceptions), environment)?;
+    let proxy = ProxySettings::new(
+        config.get_text("https-proxy").or(config.get_text("proxy")),
+        Some(&exceptions),
+        environment,
+    )?;
     Ok(HttpSettings {
         certificates,
         extra_certificates: extra_certificates(environment, warnings),

@@ -66,6 +66,11 @@ impl Config {
         }
     }
 
+    /// The text of a setting, if it is one: npm takes the empty text, `null` and `false` for none.
+    pub fn get_text(&self, key: &str) -> Option<&str> {
+        self.get(key).filter(|text| !matches!(*text, "" | "null" | "false"))
+    }
+
     /// The value of a switch: numbers are true unless zero, other texts unless they are `false`.
     pub fn get_bool(&self, key: &str) -> Option<bool> {
         self.get(key).map(is_on)

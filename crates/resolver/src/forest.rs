@@ -160,8 +160,8 @@ pub(crate) struct Forest {
     pub(crate) root: NodeId,
     /// Names and folders of the project's workspaces, in npm's order.
     pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
-    /// Whether there is neither a lock nor a tree to start from: npm reads the workspaces from the disk then, under the project's rules
-    /// (`useRootOverrides` in its arborist's `load-actual.js`).
+    /// Whether there is neither a lock nor a tree to start from: npm reads the workspaces from the disk then, under the
+    /// project's rules (`useRootOverrides` in its arborist's `load-actual.js`).
     pub(crate) is_from_nothing: bool,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,

@@ -30,7 +30,7 @@ impl BrowserStore {
         self.cut_packs().await
     }
 
-    /// Whether the journal is worth to be written anew.
+    /// Whether writing the journal anew is worth it.
     pub fn has_long_past(&self) -> bool {
         self.packs.borrow().as_ref().is_some_and(PackStore::has_long_past)
     }

@@ -78,8 +78,8 @@ impl Config {
 
     /// The client certificate of no address and its private key, both PEM (`cert` and `key`); its key is the empty one.
     pub fn certificate_without_address(&self) -> Option<(String, String)> {
-        let text = |name: &str| self.get(name).filter(|text| !matches!(*text, "" | "null" | "false"));
-        Some((text("cert")?.replace("\\n", "\n"), text("key")?.replace("\\n", "\n")))
+        let text = |name: &str| Some(self.get_text(name)?.replace("\\n", "\n"));
+        Some((text("cert")?, text("key")?))
     }
 
     /// The credential of an address, else of its registry if that is the same host, and the key that it is kept under.

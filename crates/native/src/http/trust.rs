@@ -148,7 +148,8 @@ pub(super) fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
     }
 }
 
-/// How TLS connections are made, HTTP/1.1 over them, with a certificate `shown` to servers that ask for one. With `is_needed_soon` the system's certificates are read meanwhile.
+/// How TLS connections are made, HTTP/1.1 over them, with a certificate `shown` to servers that ask for one. With
+/// `is_needed_soon` the system's certificates are read meanwhile.
 pub(super) fn configuration(
     provider: Arc<CryptoProvider>,
     trusted: Trusted,
