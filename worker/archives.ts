@@ -12,6 +12,10 @@ export class Archives {
   readonly #open = new Map<number, OpenArchive>();
   #next = 1;
 
+  get isEmpty(): boolean {
+    return this.#open.size === 0;
+  }
+
   /** Its number. */
   begin(archive: WasmArchive): number {
     const number = this.#next++;

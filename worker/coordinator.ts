@@ -1,7 +1,8 @@
 /**
- * Coordinator worker: owns one store. Loads the wasm module, starts the unpack workers and serves the page's calls.
+ * Coordinator worker: has one store open. Loads the wasm module, starts the unpack workers and serves the page's calls.
  *
- * Reads are answered while an install runs. Installs and `clear` change the tree, so they go one after the other.
+ * Reads are answered while an install runs, here or in another tab. Installs and `clear` change the tree, so they go one after
+ * the other. Between them other tabs get the store, if they ask for it.
  */
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
@@ -16,13 +17,14 @@ import {
   type Response,
   type Result,
 } from '../protocol.js';
-import { holdStore, withoutReaders } from '../store-lock.js';
-import { Coordinator, compile, instantiate, openStoreFolder, type WasmCoordinator } from '../wasm.js';
-import { whileHeld } from '../while-held.js';
+import { holdOpen, withoutReaders } from '../store-lock.js';
+import { compile, instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
 import { defaultPoolSize, Pool } from './pool.js';
+import type { Reading } from './readers.js';
+import { SharedStore } from './shared-store.js';
 import { hasStore, requireStorage } from './storage.js';
 import { reportTraps } from './traps.js';
 import { UnpackWorker } from './unpack-worker.js';
@@ -35,12 +37,10 @@ interface Call<M extends Method> {
 
 type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => Promise<Result<M>> | Result<M> };
 
-interface OpenStore {
-  name: string;
+/** The store while this tab has it to write in. */
+interface HeldStore {
+  store: SharedStore;
   coordinator: WasmCoordinator;
-  pool: Pool;
-  archives: Archives;
-  release(): void;
 }
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
@@ -58,7 +58,10 @@ const IN_TURN: ReadonlySet<Method> = new Set([
   'clear',
   'close',
 ]);
-let store: OpenStore | undefined;
+let store: SharedStore | undefined;
+/** Milliseconds for which nobody sees the page before an idle store is left to others: the browser may freeze it. */
+const HIDDEN_MILLISECONDS = 10_000;
+let hiding: ReturnType<typeof setInterval> | undefined;
 /** The last of the calls that change the tree. */
 let lastChange: Promise<unknown> = Promise.resolve();
 /** Reads wait for this: packages are being moved. */
@@ -68,28 +71,29 @@ const handlers: Handlers = {
   open,
   install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
   explain: (request, { signal }) => inTurn(signal, () => explain(request, signal)),
-  project: ({ name }) => opened().coordinator.project(name),
-  why: async ({ project, query }) => JSON.parse(opened().coordinator.why(project, query)),
-  readFile: ({ project, path }) => opened().coordinator.readFile(project, path),
-  readMany: ({ project, paths }) => opened().coordinator.readMany(project, paths),
-  readdir: ({ project, path, recursive }) => opened().coordinator.readdir(project, path, recursive),
-  stat: ({ project, path }) => opened().coordinator.stat(project, path),
-  lstat: ({ project, path }) => opened().coordinator.lstat(project, path),
-  readlink: ({ project, path }) => opened().coordinator.readlink(project, path),
-  realpath: ({ project, path }) => opened().coordinator.realpath(project, path),
-  locate: ({ project, path }) => opened().coordinator.locate(project, path),
-  readRanges: ({ keys, offsets, sizes }) => opened().coordinator.readRanges(keys, offsets, sizes),
-  listing: ({ project }) => opened().coordinator.listing(project),
-  archive: ({ project, format }) => opened().archives.begin(opened().coordinator.archive(project, format)),
+  project: async ({ name }) => (await coordinator()).project(name),
+  why: async ({ project, query }) => JSON.parse((await coordinator()).why(project, query)),
+  readFile: ({ project, path }) => read((source) => source.readFile(project, path)),
+  readMany: ({ project, paths }) => read((source) => source.readMany(project, paths)),
+  readdir: ({ project, path, recursive }) => read((source) => source.readdir(project, path, recursive)),
+  stat: ({ project, path }) => read((source) => source.stat(project, path)),
+  lstat: ({ project, path }) => read((source) => source.lstat(project, path)),
+  readlink: ({ project, path }) => read((source) => source.readlink(project, path)),
+  realpath: ({ project, path }) => read((source) => source.realpath(project, path)),
+  locate: ({ project, path }) => read((source) => source.locate(project, path)),
+  readRanges: ({ project, keys, offsets, sizes }) => read((source) => source.readRanges(keys, offsets, sizes, project)),
+  listing: ({ project }) => read((source) => source.listing(project)),
+  archive: async ({ project, format }) =>
+    opened().archives.begin(await read((source) => source.archive(project, format))),
   archivePart: ({ archive }) => opened().archives.part(archive),
   endArchive: ({ archive }) => opened().archives.end(archive),
-  treeDigest: ({ project }) => opened().coordinator.treeDigest(project),
-  usage: () => opened().coordinator.usage(),
+  treeDigest: async ({ project }) => (await coordinator()).treeDigest(project),
+  usage: async () => (await coordinator()).usage(),
   verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
-  projects: () => opened().coordinator.projects(),
-  removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name)),
-  prune: (_, { signal }) => inTurn(signal, prune),
-  clear: (_, { signal }) => inTurn(signal, clear),
+  projects: async () => (await coordinator()).projects(),
+  removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name, signal)),
+  prune: (_, { signal }) => inTurn(signal, () => prune(signal)),
+  clear: (_, { signal }) => inTurn(signal, () => clear(signal)),
   close: (_, { signal }) => {
     abortChanges();
     return inTurn(signal, close);
@@ -102,6 +106,11 @@ scope.addEventListener('message', (message: MessageEvent<Request>) => void recei
 async function receive(request: Request): Promise<void> {
   if ('abort' in request) {
     aborts.get(request.abort)?.controller.abort();
+    return;
+  }
+  if ('hidden' in request) {
+    clearInterval(hiding);
+    if (request.hidden) hiding = setInterval(() => letGoInTurn(() => true), HIDDEN_MILLISECONDS);
     return;
   }
   if ('failed' in request) {
@@ -140,39 +149,48 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
   emit?.([{ type: 'alive' }]);
   const { timeout } = parameters;
   const patience = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
-  const release = await holdStore(parameters.store, patience, () => emit?.([{ type: 'waiting' }]));
-  try {
-    const compiling = compile(parameters.wasmUrl, signal).catch((error: unknown) => {
-      if (signal.aborted) throw stopped(signal);
-      throw new GantryError({
-        code: 'WASM_UNAVAILABLE',
-        message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-        hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
-      });
+  let isWaiting = false;
+  const onWaiting = () => {
+    if (!isWaiting) emit?.([{ type: 'waiting' }]);
+    isWaiting = true;
+  };
+  const releaseOpen = await holdOpen(parameters.store, patience, onWaiting);
+  const { registry, store: name, scopes, token, tokens, replaceRegistryHost } = parameters;
+  const options = {
+    registry,
+    ...(scopes && { scopes }),
+    ...(token && { token }),
+    ...(tokens && { tokens }),
+    ...(replaceRegistryHost && { replaceRegistryHost }),
+    ...patienceOf(parameters),
+  };
+  const compiling = compile(parameters.wasmUrl, signal).catch((error: unknown) => {
+    if (signal.aborted) throw stopped(signal);
+    throw new GantryError({
+      code: 'WASM_UNAVAILABLE',
+      message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
+      hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
     });
-    // Why it failed is told where it is awaited, which may be later.
-    compiling.catch(() => {});
-    const { registry, store: name, scopes, token, tokens, replaceRegistryHost } = parameters;
-    const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
-    // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module is
-    // on its way.
-    if (!(await hasStore(name))) pool.warm();
-    await instantiate(await compiling);
-    const options = {
-      registry,
-      ...(scopes && { scopes }),
-      ...(token && { token }),
-      ...(tokens && { tokens }),
-      ...(replaceRegistryHost && { replaceRegistryHost }),
-      ...patienceOf(parameters),
-    };
-    const coordinator = await whileHeld(async () => Coordinator.open(options, pool, await openStoreFolder(name)));
+  });
+  // Why it failed is told where it is awaited, which may be later.
+  compiling.catch(() => {});
+  const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
+  const wanted = () => letGoInTurn(() => opening.shouldLetGo);
+  const opening = new SharedStore(name, options, { pool, archives: new Archives(), releaseOpen, wanted });
+  try {
+    const coordinator = await opening.begin(patience, onWaiting, async () => {
+      // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module
+      // is on its way.
+      if (!(await hasStore(name))) pool.warm();
+      await instantiate(await compiling);
+    });
     // So it is where a store has no project any more.
     if (coordinator.projects().length === 0) pool.warm();
-    store = { name, coordinator, pool, archives: new Archives(), release };
+    store = opening;
     tidyInTurn();
   } catch (error) {
-    release();
+    opening.stopWaiting();
+    await opening.close(true);
     throw error;
   }
 }
@@ -192,11 +210,12 @@ async function install(
 ): Promise<Result<'install'>> {
   const batch = emit && new EventBatch(emit);
   try {
-    return await withPool(signal, async ({ name, coordinator, pool }) => {
+    const onWaiting = () => emit?.([{ type: 'waiting' }]);
+    return await withPool(signal, onWaiting, async ({ store, coordinator }) => {
       const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
-      announceChanges(name, installed);
+      announceChanges(store.name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.
-      pool.warm();
+      store.pool.warm();
       tidyInTurn();
       return installed;
     });
@@ -206,19 +225,26 @@ async function install(
 }
 
 function explain(request: Parameters<'explain'>, signal: AbortSignal): Promise<Result<'explain'>> {
-  return withPool(signal, async ({ coordinator }) => JSON.parse(await coordinator.conflicts(request, signal)));
+  return withPool(signal, undefined, async ({ coordinator }) =>
+    JSON.parse(await coordinator.conflicts(request, signal)),
+  );
 }
 
 /** Does what may give jobs to unpack workers. */
-async function withPool<T>(signal: AbortSignal, work: (open: OpenStore) => Promise<T>): Promise<T> {
-  const open = await present();
-  const { coordinator, pool } = open;
+async function withPool<T>(
+  signal: AbortSignal,
+  onWaiting: (() => void) | undefined,
+  work: (held: HeldStore) => Promise<T>,
+): Promise<T> {
+  const held = await present(signal, onWaiting);
+  const { coordinator, store } = held;
+  const { pool } = store;
   const abortJobs = () => pool.abort();
   signal.addEventListener('abort', abortJobs);
   try {
-    return await work(open);
+    return await work(held);
   } catch (error) {
-    if (!(await coordinator.isThere().catch(() => true))) return lost(opened());
+    if (!(await coordinator.isThere().catch(() => true))) return lost(held);
     // What failed leaves jobs behind: end them, and let go of the packs, before the next one begins.
     pool.abort();
     await pool.close().catch(() => {});
@@ -230,23 +256,32 @@ async function withPool<T>(signal: AbortSignal, work: (open: OpenStore) => Promi
 
 async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
   try {
-    return await (await present()).coordinator.verify(signal);
+    return await (await present(signal)).coordinator.verify(signal);
   } catch (error) {
     throw signal.aborted ? stopped(signal) : error;
   }
 }
 
-async function removeProject(name: string): Promise<Result<'removeProject'>> {
-  const { name: store, coordinator } = await present();
+async function removeProject(name: string, signal: AbortSignal): Promise<Result<'removeProject'>> {
+  const { store, coordinator } = await present(signal);
   const changes = coordinator.removeProject(name);
-  if (changes) announceChanges(store, { name, changes });
+  if (changes) announceChanges(store.name, { name, changes });
   tidyInTurn();
   return changes !== undefined;
 }
 
-async function prune(): Promise<Result<'prune'>> {
-  const { name, coordinator } = await present();
-  return withoutReaders(name, () => betweenReads(() => coordinator.prune()));
+async function prune(signal: AbortSignal): Promise<Result<'prune'>> {
+  const { store, coordinator } = await present(signal);
+  return alone(store, () => coordinator.prune());
+}
+
+/** Runs `change` when nobody reads the store: not this tab, and none of those that have it open or read it by themselves. */
+function alone<T>(store: SharedStore, change: () => Promise<T>): Promise<T> {
+  return withoutReaders(
+    store.name,
+    () => betweenReads(change),
+    () => store.askReaders(),
+  );
 }
 
 /** Runs `change` when all reads are answered; those to come wait for it. */
@@ -271,51 +306,99 @@ function tidyInTurn(): void {
   lastChange = lastChange.then(tidy, tidy).catch(() => {});
 }
 
-async function clear(): Promise<undefined> {
-  const { name, coordinator, archives } = await present();
-  await withoutReaders(name, () =>
-    // Reads that were asked for before it are answered; later ones wait, and find nothing.
-    betweenReads(async () => {
-      await archives.endAll();
-      const removals = coordinator.removals();
-      await coordinator.clear();
-      for (const removal of removals) announceChanges(name, removal);
-    }),
-  );
+async function clear(signal: AbortSignal): Promise<undefined> {
+  const { store, coordinator } = await present(signal);
+  // Reads that were asked for before it are answered; later ones wait, and find nothing.
+  await alone(store, async () => {
+    await store.archives.endAll();
+    const removals = coordinator.removals();
+    await coordinator.clear();
+    for (const removal of removals) announceChanges(store.name, removal);
+  });
+}
+
+/** Leaves the store to other tabs after what is under way, if `should` says so then: nobody here waits for it. */
+function letGoInTurn(should: () => boolean): void {
+  lastChange = lastChange
+    .then(async () => {
+      if (should()) await letGo();
+    })
+    .catch(() => {});
+}
+
+async function letGo(): Promise<void> {
+  const open = store;
+  if (!open?.coordinator || !open.archives.isEmpty) return;
+  const held = { store: open, coordinator: open.coordinator };
+  if (!(await isThere(held))) return lost(held);
+  await betweenReads(async () => {
+    if (open.archives.isEmpty) await open.letGo();
+  });
 }
 
 async function close(): Promise<undefined> {
-  const { coordinator, pool, archives, release } = opened();
+  const closing = opened();
   store = undefined;
+  clearInterval(hiding);
+  closing.stopWaiting();
   // The module cannot be closed while it answers.
   await Promise.allSettled(reads);
-  await archives.endAll();
-  if (await coordinator.isThere().catch(() => true)) {
-    await pool.close();
-    await coordinator.close();
-  }
-  release();
+  await closing.archives.endAll();
+  const { coordinator } = closing;
+  await closing.close(!coordinator || (await isThere({ store: closing, coordinator })));
 }
 
-function opened(): OpenStore {
+function opened(): SharedStore {
   if (!store) throw new GantryError({ code: 'CLOSED', message: 'This store is not open' });
   return store;
 }
 
-/** The open store, if its files are there. */
-async function present(): Promise<OpenStore> {
-  const open = opened();
+/** The module with the store, for what is quickly answered. */
+function coordinator(): Promise<WasmCoordinator> {
+  return opened().take();
+}
+
+/** Asks the module where this tab has the store, and else readers of its files. */
+async function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
+  const { coordinator, readers } = opened();
+  if (coordinator) return question(coordinator);
+  try {
+    return await question(readers);
+  } catch (error) {
+    if (error instanceof GantryError && (error.code === 'PROJECT_UNKNOWN' || /^E[A-Z]+$/.test(error.code))) throw error;
+    // A place may have been told by an earlier tree, which had other packages. And what is damaged leaves the store only where
+    // it is written.
+    return question(await opened().take());
+  }
+}
+
+/** The store, if its files are there, after other tabs' turn. */
+async function present(signal: AbortSignal, onWaiting?: () => void): Promise<HeldStore> {
+  const store = opened();
+  const held = { store, coordinator: await unlessAborted(signal, store.take(onWaiting)) };
+  return (await isThere(held)) ? held : lost(held);
+}
+
+function isThere({ coordinator }: HeldStore): Promise<boolean> {
   // Where a removal failed halfway nothing is open, which `clear` can mend.
-  const isThere = await open.coordinator.isThere().catch(() => true);
-  return isThere ? open : lost(open);
+  return coordinator.isThere().catch(() => true);
+}
+
+function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(stopped(signal));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }
 
 /**
  * The browser, or its user, has removed the store's files: what is written into them is nowhere. The page ends this worker,
  * which must not close them: in Chromium (156, files on disk) that never returns.
  */
-function lost({ name, coordinator }: OpenStore): Promise<never> {
-  for (const removal of coordinator.removals()) announceChanges(name, removal);
+function lost({ store, coordinator }: HeldStore): Promise<never> {
+  for (const removal of coordinator.removals()) announceChanges(store.name, removal);
   post({
     fatal: {
       code: 'STORE_LOST',
@@ -331,9 +414,12 @@ function inTurn<T>(signal: AbortSignal, change: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(stopped(signal));
     signal.addEventListener('abort', giveUp);
-    const begin = () => {
+    const begin = async () => {
       signal.removeEventListener('abort', giveUp);
-      return signal.aborted ? Promise.reject(stopped(signal)) : change();
+      // Other tabs' turn, if they ask for one.
+      if (store?.shouldLetGo) await letGo();
+      if (signal.aborted) throw stopped(signal);
+      return change();
     };
     const turn = lastChange.then(begin, begin);
     lastChange = turn;

@@ -2,6 +2,7 @@
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { Playground } from './support/playground.js';
+import type { Registry } from './support/registry.js';
 
 test('cancelling in the middle leaves a valid store, and the next install goes on from there', async ({
   playground,
@@ -67,13 +68,22 @@ test('closing the tab in the middle of an install loses nothing that was install
   expect(digest.reused).toBe(1);
 });
 
-test('a second tab waits for the store, says so, and goes on when the first is closed', async ({
+/** The playground in the midst of an install that does not end. */
+async function busy(playground: Playground, fixtures: Registry): Promise<void> {
+  await playground.open('lodash', fixtures.url);
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10, count: 1 });
+  await playground.writeDependencies({ left: '1.1.0' });
+  await playground.press();
+  await expect.poll(() => fixtures.faulty()).toBe(1);
+}
+
+test('a second tab waits for the store while the first installs, says so, and goes on when that is closed', async ({
   playground,
   fixtures,
   context,
   site,
 }) => {
-  await playground.open('lodash', fixtures.url);
+  await busy(playground, fixtures);
   const second = await context.newPage();
   await second.goto(`${site.url}/?project=lodash`);
   await expect(second.getByTestId('waiting')).toBeVisible();
@@ -89,7 +99,8 @@ test('settings saved while another tab has the store are those that it is opened
   context,
   site,
 }) => {
-  await playground.open('lodash', 'http://127.0.0.1:9/');
+  await busy(playground, fixtures);
+  await playground.page.evaluate(() => localStorage.setItem('gantry:registry', 'http://127.0.0.1:9/'));
   const second = new Playground(await context.newPage(), site);
   await second.page.goto(`${site.url}/?project=lodash`);
   await expect(second.page.getByTestId('waiting')).toBeVisible();
@@ -140,11 +151,16 @@ test('Install pressed before the tree of the last visit is shown keeps to its lo
   expect(await recording.requests()).toBe(0);
 });
 
-test('waiting for a store ends with STORE_BUSY by time-out and by signal', async ({ blank, fixtures }) => {
+test('waiting for a store in which something is under way ends with STORE_BUSY by time-out and by signal', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
   const codes = await inPage(
     blank,
     async ({ Gantry }, registry) => {
       const first = await Gantry.open({ registry });
+      first.install({ packageJson: { dependencies: { left: '1.1.0' } } }).catch(() => {});
       const codeOf = (error: { code: string; message: string; hint?: string }) => error.code;
       let waited = 0;
       const onWaiting = () => waited++;

@@ -53,6 +53,13 @@ export function noteAnswer(store: string, { name, announcement }: Announced): vo
   if (announcement !== undefined) answered.set(placeOf(store, name), announcement);
 }
 
+/** Call `listener` with the name of each project that is changed or removed. Returns what ends it. */
+export function watchStore(store: string, listener: (project: string) => void): () => void {
+  const channel = new BroadcastChannel(channelName(store));
+  channel.onmessage = ({ data: { change } }: MessageEvent<Announcement>) => listener(change.project);
+  return () => channel.close();
+}
+
 /**
  * Call `listener` after each install, of whatever tab or worker, that changes a project, and when it is removed, alone or
  * with the whole store. It needs no open store. Of what happened in the very moment in which it is called the listener may

@@ -44,6 +44,15 @@ export class Connection {
       this.#lose(`The install worker stopped: ${reason}`, SERVED);
     });
     worker.addEventListener('messageerror', () => this.#lose('A message of the install worker could not be read'));
+    this.#tellWhenHidden();
+  }
+
+  /** A page that nobody sees may be frozen, with whatever its worker holds. A worker that has this store open cannot tell. */
+  #tellWhenHidden(): void {
+    if (typeof document === 'undefined') return;
+    const tell = () => this.#send({ hidden: document.hidden });
+    document.addEventListener('visibilitychange', tell, { signal: this.#watching.signal });
+    if (document.hidden) tell();
   }
 
   /** From now on notice when the worker dies without a word. `name` is the lock it holds. */

@@ -22,7 +22,7 @@ export type PageErrorCode =
   | 'MODULE_NOT_FOUND'
   /** This browser or context has no synchronous access to OPFS. */
   | 'STORAGE_UNAVAILABLE'
-  /** Another tab has the store open, and waiting for it was given up. */
+  /** Something is under way in the store in another tab, and waiting for it was given up. */
   | 'STORE_BUSY'
   /** The wasm module could not be fetched or compiled. */
   | 'WASM_UNAVAILABLE'

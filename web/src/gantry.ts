@@ -1,8 +1,9 @@
 /**
  * The page's handle on one store. `Gantry.open` starts the workers; `close` ends them.
  *
- * One coordinator owns a store at a time, over all tabs of the origin. A second `open` of the same store waits until the
- * first is closed, tells so through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`.
+ * One coordinator writes a store at a time, over all tabs of the origin, and leaves it to another one that asks for it when
+ * nothing is under way. Meanwhile it reads. `open` begins with such a turn: it waits for what is under way elsewhere, tells so
+ * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that need a turn wait for it, too.
  */
 import { Connection } from './connection.js';
 import { GantryError } from './errors.js';
@@ -49,12 +50,12 @@ export interface OpenOptions extends Patience {
   /** Threads that unpack; 2 to 4 by the number of cores unless given. */
   workers?: number;
   /**
-   * Milliseconds to wait for another tab to let go of the store. No limit unless given. If it is, the worker has as long to
-   * start, and 10 seconds at least.
+   * Milliseconds to wait for what is under way in other tabs. No limit unless given. If it is, the worker has as long to start,
+   * and 10 seconds at least.
    */
   timeout?: number;
   signal?: AbortSignal;
-  /** Called when another tab has the store and this call begins to wait. */
+  /** Called once where another tab has the store, and this call begins to wait. */
   onWaiting?: () => void;
 }
 
@@ -174,8 +175,8 @@ export class Gantry {
   }
 
   /**
-   * Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue. Fails
-   * with `STORE_LOST`, as everything does from then on, where the browser or its user has cleared this site's storage: reload
+   * Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue, in all tabs;
+   * an event of type `waiting` tells of one that waits for another tab, which `signal` ends. Fails with `STORE_LOST`, as everything does from then on, where the browser or its user has cleared this site's storage: reload
    * the page then.
    */
   async install(options: InstallOptions): Promise<Project> {

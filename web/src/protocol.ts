@@ -33,7 +33,7 @@ export interface OpenParameters extends Patience {
   replaceRegistryHost?: string;
   wasmUrl?: string;
   workers?: number;
-  /** Milliseconds to wait for another tab to let go of the store. */
+  /** Milliseconds to wait for what is under way in other tabs. */
   timeout?: number;
   /** Held by the worker while it lives, so that the page can tell that it died. */
   aliveLock: string;
@@ -42,7 +42,7 @@ export interface OpenParameters extends Patience {
 export type OpenEvent =
   /** The worker holds its `aliveLock`. */
   | { type: 'alive' }
-  /** Another tab has the store. */
+  /** Another tab has the store, and does something with it. */
   | { type: 'waiting' };
 
 export interface Target {
@@ -119,6 +119,8 @@ export interface WorkSummary {
 
 /** What happens during an install, in order. Counts never go down within one install. */
 export type InstallEvent =
+  /** Another tab has the store: the install begins when what is under way there is done. */
+  | { type: 'waiting' }
   | { type: 'phase'; phase: 'resolve' | 'fetch' | 'link' | 'lock' }
   | {
       type: 'progress';
@@ -347,7 +349,7 @@ export interface Methods {
   realpath: { parameters: PathParameters; result: string; event: never };
   locate: { parameters: PathParameters; result: FileLocation; event: never };
   readRanges: {
-    parameters: { keys: string[]; offsets: number[]; sizes: number[] };
+    parameters: { project: string; keys: string[]; offsets: number[]; sizes: number[] };
     result: Uint8Array[];
     event: never;
   };
@@ -378,9 +380,14 @@ export type Event<M extends Method> = Methods[M]['event'];
 export type Request =
   | { [M in Method]: { id: number; method: M; parameters: Parameters<M>; listens: boolean } }[Method]
   | Abort
+  | Hidden
   | UnpackWorkerFailure;
 export interface Abort {
   abort: number;
+}
+/** Page → coordinator: whether nobody sees the page, so that the browser may freeze it. */
+export interface Hidden {
+  hidden: boolean;
 }
 /** Page → coordinator, too: an unpack worker's script failed or could not be loaded. */
 export interface UnpackWorkerFailure {
@@ -419,7 +426,12 @@ export function storeLockName(store: string): string {
   return `gantry:${store}`;
 }
 
-/** The name of the Web Lock that every reader of a store (`gantry/sync`) shares, and that removing the store takes alone. */
+/** The name of the Web Lock that whoever has a store open shares, and that removing the store takes alone. */
+export function openLockName(store: string): string {
+  return `gantry-open:${store}`;
+}
+
+/** The name of the Web Lock that whoever reads a store without writing it shares, and that removing packages takes alone. */
 export function readersLockName(store: string): string {
   return `gantry-readers:${store}`;
 }

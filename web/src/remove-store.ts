@@ -1,6 +1,6 @@
 /** Removing a store without opening it, which works for one that cannot be opened any more. */
 import { GantryError } from './errors.js';
-import { holdStore, withoutReaders } from './store-lock.js';
+import { holdClosed, withoutReaders } from './store-lock.js';
 import { whileHeld } from './while-held.js';
 
 /** The folder of all stores, as `OpfsDirectory::open_store` has it. */
@@ -9,7 +9,7 @@ const JOURNAL = /^journal(-\d+)?$/;
 
 /** Whether there was one. `signal` ends waiting for the tab that has it open. */
 export async function removeStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<boolean> {
-  const release = await holdStore(store, signal, onWaiting);
+  const release = await holdClosed(store, signal, onWaiting);
   try {
     return await withoutReaders(store, () => whileHeld(() => removeFolder(store)));
   } finally {

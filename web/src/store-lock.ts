@@ -1,32 +1,78 @@
 /**
- * One coordinator writes a store at a time, over all tabs: it holds an exclusive Web Lock for as long as it lives. The
- * browser releases it when the worker ends, however it ends.
+ * The Web Locks of a store, over all tabs of an origin. The browser releases them when who holds them ends, however it ends.
+ *
+ * One coordinator writes at a time: it holds an exclusive lock, until another one asks for it (`worker/shared-store.ts`).
+ * Whoever reads by itself shares a second one, which removing packages takes alone, and whoever has the store open, writing or
+ * not, a third, which removing the store takes alone.
  */
 import { GantryError } from './errors.js';
-import { readersLockName, storeLockName } from './protocol.js';
+import { openLockName, readersLockName, storeLockName } from './protocol.js';
 
-/** Take the lock. Calls `onWaiting` once if another tab has it; gives up with `STORE_BUSY` when `signal` fires. */
-export async function holdStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
-  const name = storeLockName(store);
-  const free = await hold(name, { ifAvailable: true });
+/** Milliseconds for readers that are asked to let go of the store. */
+const READERS_PATIENCE = 1000;
+
+/** Take the lock to write. Calls `onWaiting` once if another tab has it; gives up with `STORE_BUSY` when `signal` fires. */
+export function holdStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
+  const busy = {
+    message: `The store "${store}" is in use in another tab`,
+    hint: 'Wait for what is under way there, close the other tab, or open a store of another name.',
+  };
+  return holdPatiently(storeLockName(store), 'exclusive', signal, onWaiting, busy);
+}
+
+/** Say that the store is open here. Waits for a removal under way, as {@link holdStore} does. */
+export function holdOpen(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
+  const busy = {
+    message: `The store "${store}" is being removed by another tab`,
+    hint: 'Try again, or open a store of another name.',
+  };
+  return holdPatiently(openLockName(store), 'shared', signal, onWaiting, busy);
+}
+
+/** Wait until nobody has the store open; until the result is called nobody can open it. */
+export function holdClosed(store: string, signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
+  const busy = {
+    message: `The store "${store}" is open in another tab`,
+    hint: 'Close it there, or the other tab.',
+  };
+  return holdPatiently(openLockName(store), 'exclusive', signal, onWaiting, busy);
+}
+
+/** Read the store's files without writing it: until the result is called nobody removes packages. Waits for who does. */
+export async function holdReading(store: string): Promise<() => void> {
+  return (await hold(readersLockName(store), { mode: 'shared' })) as () => void;
+}
+
+async function holdPatiently(
+  name: string,
+  mode: LockMode,
+  signal: AbortSignal,
+  onWaiting: () => void,
+  busy: { message: string; hint: string },
+): Promise<() => void> {
+  const free = await hold(name, { mode, ifAvailable: true });
   if (free) return free;
   onWaiting();
   try {
-    const release = await hold(name, { signal });
+    const release = await hold(name, { mode, signal });
     if (release) return release;
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  throw new GantryError({
-    code: 'STORE_BUSY',
-    message: `The store "${store}" is open in another tab`,
-    hint: 'Close the other tab, or open a store of another name.',
-  });
+  throw new GantryError({ code: 'STORE_BUSY', ...busy });
 }
 
-/** Run `change` while no worker reads the store by itself (`gantry/sync`), and none can begin to. */
-export async function withoutReaders<T>(store: string, change: () => Promise<T>): Promise<T> {
-  const release = await hold(readersLockName(store), { ifAvailable: true });
+/**
+ * Run `change` while nobody reads the store by itself (`gantry/sync`, or a tab while another one writes), and nobody can begin
+ * to. `ask` is called where somebody does, and may have them let go.
+ */
+export async function withoutReaders<T>(store: string, change: () => Promise<T>, ask?: () => void): Promise<T> {
+  const name = readersLockName(store);
+  let release = await hold(name, { ifAvailable: true });
+  if (!release && ask) {
+    ask();
+    release = await hold(name, { signal: AbortSignal.timeout(READERS_PATIENCE) }).catch(() => undefined);
+  }
   if (!release) {
     throw new GantryError({
       code: 'STORE_LOCKED',

@@ -9,7 +9,7 @@ import type { PreopenDirectory } from '@bjorn3/browser_wasi_shim';
 import { type ChangeListener, watchProject } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
-import { readersLockName } from './protocol.js';
+import { holdReading } from './store-lock.js';
 import { SyncFileSystem } from './sync-file-system.js';
 import { TREE, type Tree } from './tree.js';
 import { type WasiShim, wasiFolder } from './wasi.js';
@@ -139,15 +139,6 @@ function loadModule(wasmUrl: string | URL | undefined): Promise<void> {
       });
     });
   return loading;
-}
-
-/** While it is held nobody removes the store; waits for a removal under way. */
-function holdReading(store: string): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    navigator.locks
-      .request(readersLockName(store), { mode: 'shared' }, () => new Promise<void>((release) => resolve(release)))
-      .catch(reject);
-  });
 }
 
 function requireWorker(): void {

@@ -86,7 +86,7 @@ export class RemoteTree implements Tree {
   }
 
   readRanges(ranges: Ranges): Promise<Uint8Array[]> {
-    return this.#connection.call('readRanges', ranges);
+    return this.#connection.call('readRanges', { project: this.#project, ...ranges });
   }
 
   listing(): Promise<TreeListing> {

@@ -12,5 +12,14 @@ export async function launchFirefox(options: LaunchOptions = {}): Promise<Browse
     appendFileSync(join(options.userDataDir as string, name), '');
   }
   if (!executablePath) throw new Error('there is no Firefox: name one in GANTRY_FIREFOX');
-  return launch({ browser: 'firefox', executablePath, headless: true, timeout: 90_000, ...options });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await launch({ browser: 'firefox', executablePath, headless: true, timeout: 90_000, ...options });
+    } catch (error) {
+      // What drove a browser that was killed is moving the profile's preferences still.
+      const isMoving = (error as { code?: string }).code === 'ENOENT' && options.userDataDir !== undefined;
+      if (!isMoving || attempt === 5) throw error;
+      await new Promise((resume) => setTimeout(resume, 200));
+    }
+  }
 }

@@ -1,0 +1,300 @@
+/** Tabs that have one store open at the same time: each writes in its turn, and all read all the time. */
+import type { Page } from '@playwright/test';
+import type { Gantry, Project } from '../../web/src/index.js';
+import { launchFirefox } from './support/firefox.js';
+import { expect, test } from './support/fixtures.js';
+import { inPage } from './support/in-page.js';
+
+/** What the scripts below keep in a page between them. */
+interface Kept {
+  gantry: Gantry;
+  project: Project;
+  pending: Promise<unknown>;
+}
+
+/** A tab, of whatever browser. */
+interface Tab {
+  run<T>(script: (argument: string) => Promise<T>, argument?: string): Promise<T>;
+}
+
+const tabOf = (page: Page): Tab => ({ run: (script, argument = '') => page.evaluate(script, argument) });
+
+const openStore = async (registry: string) => {
+  const { Gantry } = (await import(
+    `${location.origin}/package/dist/index.js`
+  )) as typeof import('../../web/src/index.js');
+  const gantry = await Gantry.open({ registry, timeout: 20_000 });
+  Object.assign(globalThis, { gantry });
+};
+
+/** Installs into the project `default`; what `left` says afterwards. */
+const installLeft = async (text: string) => {
+  const kept = globalThis as unknown as Kept;
+  kept.project = await kept.gantry.install({ packageJson: { dependencies: JSON.parse(text) } });
+  return kept.project.fs.readFile('node_modules/left/index.js', 'utf8');
+};
+
+const readLeft = async () => {
+  const { gantry, project } = globalThis as unknown as Kept;
+  const fs = (project ?? (await gantry.project()))?.fs;
+  const names = await fs?.readdir('node_modules');
+  return { text: await fs?.readFile('node_modules/left/index.js', 'utf8'), names };
+};
+
+const closeStore = async () => {
+  const { gantry } = globalThis as unknown as Kept;
+  const { damaged } = await gantry.verify();
+  await gantry.close();
+  return damaged;
+};
+
+const OLD = 'module.exports = "left 1.0.0"\n';
+const NEW = 'module.exports = "left 1.1.0"\n';
+
+/** Two tabs take turns; neither is closed before the other has what it wants. */
+async function takeTurns([first, second]: [Tab, Tab], registry: string): Promise<void> {
+  await first.run(openStore, registry);
+  expect(await first.run(installLeft, '{"left":"1.0.0"}')).toBe(OLD);
+  // Opening takes it from the first, which has nothing to do.
+  await second.run(openStore, registry);
+  expect(await second.run(readLeft)).toEqual({ text: OLD, names: ['.package-lock.json', 'left'] });
+  expect(await first.run(readLeft)).toEqual({ text: OLD, names: ['.package-lock.json', 'left'] });
+  expect(await second.run(installLeft, '{"left":"1.1.0","right":"1.0.0"}')).toBe(NEW);
+  expect(await first.run(readLeft)).toEqual({ text: NEW, names: ['.bin', '.package-lock.json', 'left', 'right'] });
+  for (let turn = 0; turn < 5; turn++) {
+    expect(await first.run(installLeft, '{"left":"1.0.0"}')).toBe(OLD);
+    expect((await second.run(readLeft)).text).toBe(OLD);
+    expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
+    expect((await first.run(readLeft)).text).toBe(NEW);
+  }
+  // Both at once, again and again.
+  const texts = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      (index % 2 ? first : second).run(async (index) => {
+        const { gantry } = globalThis as unknown as Kept;
+        const dependencies = { left: Number(index) % 2 ? '1.0.0' : '1.1.0' };
+        const project = await gantry.install({ project: `own-${index}`, packageJson: { dependencies } });
+        return project.fs.readFile('node_modules/left/index.js', 'utf8');
+      }, `${index}`),
+    ),
+  );
+  expect(texts).toEqual([NEW, OLD, NEW, OLD, NEW, OLD]);
+  const projects = ['default', 'own-0', 'own-1', 'own-2', 'own-3', 'own-4', 'own-5'];
+  for (const tab of [first, second]) {
+    expect(await tab.run(() => (globalThis as unknown as Kept).gantry.projects())).toEqual(projects);
+  }
+  expect(await first.run(closeStore)).toEqual([]);
+  expect(await second.run(closeStore)).toEqual([]);
+}
+
+/** Another tab of the same profile. */
+async function beside(page: Page, url: string): Promise<Page> {
+  const other = await page.context().newPage();
+  await other.goto(url);
+  return other;
+}
+
+test('two tabs that have a store open install in turn, and both read what is there', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const other = await beside(blank, `${site.url}/pages/blank.html`);
+  await takeTurns([tabOf(blank), tabOf(other)], fixtures.url);
+});
+
+test('Firefox: two tabs that have a store open install in turn, and both read what is there', async ({
+  fixtures,
+  site,
+}) => {
+  const browser = await launchFirefox();
+  try {
+    const tabs: Tab[] = [];
+    for (let tab = 0; tab < 2; tab++) {
+      const page = await browser.newPage();
+      await page.goto(`${site.url}/pages/blank.html`);
+      tabs.push({ run: (script, argument = '') => page.evaluate(script, argument) });
+    }
+    await takeTurns(tabs as [Tab, Tab], fixtures.url);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('a store opened twice in one page serves both', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const handles = await Promise.all([
+        Gantry.open({ registry }),
+        Gantry.open({ registry }),
+        Gantry.open({ registry }),
+      ]);
+      const install = (gantry: Gantry, index: number) =>
+        gantry.install({ project: `project-${index}`, packageJson: { dependencies: { left: '1.1.0' } } });
+      const projects = await Promise.all(handles.map(install));
+      const texts = projects.map(({ fs }) => fs.readFile('node_modules/left/index.js', 'utf8'));
+      const reused = projects.reduce((sum, { reused }) => sum + reused, 0);
+      const result = { texts: await Promise.all(texts), reused };
+      await Promise.all(handles.map((gantry) => gantry.close()));
+      return result;
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({ texts: [NEW, NEW, NEW], reused: 2 });
+});
+
+/** Opens, and begins an install that does not end. */
+const hang = async (registry: string) => {
+  const { Gantry } = (await import(
+    `${location.origin}/package/dist/index.js`
+  )) as typeof import('../../web/src/index.js');
+  const gantry = await Gantry.open({ registry });
+  const pending = gantry.install({ project: 'hanging', packageJson: { dependencies: { right: '1.0.0' } } });
+  pending.catch(() => {});
+  Object.assign(globalThis, { gantry, pending });
+};
+
+test('an install that waits for another tab says so, can be given up, and begins when that one is done', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const other = await beside(blank, `${site.url}/pages/blank.html`);
+  const waiting = tabOf(other);
+  await waiting.run(openStore, fixtures.url);
+  await waiting.run(installLeft, '{"left":"1.0.0"}');
+  await fixtures.fault({ path: '/right/-/*', kind: 'hang-in-body', after: 10, count: 1 });
+  await blank.evaluate(hang, fixtures.url);
+  await expect.poll(() => fixtures.faulty()).toBe(1);
+  const told = await waiting.run(async () => {
+    const { gantry } = globalThis as unknown as Kept;
+    const abort = new AbortController();
+    const events: string[] = [];
+    const options = { packageJson: { dependencies: { left: '1.1.0' } } };
+    const onEvent = ({ type }: { type: string }) => {
+      events.push(type);
+      abort.abort();
+    };
+    const code = await gantry.install({ ...options, onEvent, signal: abort.signal }).catch(({ code }) => code);
+    Object.assign(globalThis, { pending: gantry.install(options) });
+    return { code, events };
+  });
+  expect(told).toEqual({ code: 'ABORTED', events: ['waiting'] });
+  // It reads while it waits.
+  expect(await waiting.run(readLeft)).toEqual({ text: OLD, names: ['.package-lock.json', 'left'] });
+  await blank.evaluate(() => (globalThis as unknown as Kept).gantry.close());
+  const packages = await other.evaluate(async () => {
+    const project = (await (globalThis as unknown as Kept).pending) as Project;
+    return [project.packages, await project.fs.readFile('node_modules/left/index.js', 'utf8')];
+  });
+  expect(packages).toEqual([1, NEW]);
+});
+
+test('a store that waits for another tab can be closed, and what it was asked rejects with CLOSED', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const other = await beside(blank, `${site.url}/pages/blank.html`);
+  await tabOf(other).run(openStore, fixtures.url);
+  await fixtures.fault({ path: '/right/-/*', kind: 'hang-in-body', after: 10, count: 1 });
+  await blank.evaluate(hang, fixtures.url);
+  await expect.poll(() => fixtures.faulty()).toBe(1);
+  const codes = await tabOf(other).run(async () => {
+    const { gantry } = globalThis as unknown as Kept;
+    const codeOf = ({ code }: { code: string }) => code;
+    const install = gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } }).then(() => '', codeOf);
+    const usage = gantry.usage().then(() => '', codeOf);
+    await new Promise((resume) => setTimeout(resume, 200));
+    await gantry.close();
+    return [await install, await usage];
+  });
+  expect(codes).toEqual(['CLOSED', 'CLOSED']);
+});
+
+test('a tab prunes and clears a store that others have open, and whose projects they have read', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const other = await beside(blank, `${site.url}/pages/blank.html`);
+  const [first, second] = [tabOf(blank), tabOf(other)];
+  await first.run(openStore, fixtures.url);
+  await first.run(installLeft, '{"left":"1.0.0"}');
+  await first.run(installLeft, '{"left":"1.1.0"}');
+  await second.run(openStore, fixtures.url);
+  expect((await first.run(readLeft)).text).toBe(NEW);
+  const pruned = await second.run(async () => (await (globalThis as unknown as Kept).gantry.prune()).packages);
+  expect(pruned).toBe(1);
+  expect((await first.run(readLeft)).text).toBe(NEW);
+  await second.run(() => (globalThis as unknown as Kept).gantry.clear());
+  const gone = await first.run(() =>
+    (globalThis as unknown as Kept).project.fs.readFile('node_modules/left/index.js').then(
+      () => 'read',
+      ({ code }) => code,
+    ),
+  );
+  expect(gone).toBe('PROJECT_UNKNOWN');
+  expect(await first.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
+});
+
+test('a file that is open and an archive that is being read outlast the turn of another tab', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const other = await beside(blank, `${site.url}/pages/blank.html`);
+  const [first, second] = [tabOf(blank), tabOf(other)];
+  await first.run(openStore, fixtures.url);
+  await first.run(installLeft, '{"left":"1.0.0"}');
+  await first.run(async () => {
+    const { project } = globalThis as unknown as Kept;
+    const handle = await project.fs.open('node_modules/left/index.js');
+    const { toTar } = await import(`${location.origin}/package/dist/export.js`);
+    const reader = toTar(project).getReader();
+    const { value } = await reader.read();
+    Object.assign(globalThis, { handle, reader, read: value.length });
+  });
+  // It waits until the archive has been read.
+  const opening = second.run(openStore, fixtures.url);
+  const bytes = await first.run(async () => {
+    const kept = globalThis as unknown as { reader: ReadableStreamDefaultReader<Uint8Array>; read: number };
+    for (let size = kept.read; ; ) {
+      const { done, value } = await kept.reader.read();
+      if (done) return size;
+      size += value.length;
+    }
+  });
+  expect(bytes % 512).toBe(0);
+  await opening;
+  expect(await second.run(installLeft, '{"right":"1.0.0","left":"1.1.0"}')).toBe(NEW);
+  const text = await first.run(async () => {
+    const { handle } = globalThis as unknown as { handle: { readFile(encoding: string): Promise<string> } };
+    return handle.readFile('utf8');
+  });
+  expect(text).toBe(OLD);
+});
+
+test('a tab that nobody sees and that has nothing to do lets go of its store before it can be frozen', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const first = tabOf(blank);
+  await first.run(openStore, fixtures.url);
+  await first.run(installLeft, '{"left":"1.0.0"}');
+  await first.run(async () => {
+    Object.defineProperty(document, 'hidden', { value: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+    const isHeld = async () => (await navigator.locks.query()).held?.some(({ name }) => name === 'gantry:gantry');
+    while (await isHeld()) await new Promise((resume) => setTimeout(resume, 100));
+  });
+  const devtools = await blank.context().newCDPSession(blank);
+  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  const second = tabOf(await beside(blank, `${site.url}/pages/blank.html`));
+  await second.run(openStore, fixtures.url);
+  expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
+  await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+  expect((await first.run(readLeft)).text).toBe(NEW);
+});

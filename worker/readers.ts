@@ -1,0 +1,134 @@
+/**
+ * Projects of a store that another tab may be writing, as they are at the moment: what the coordinator answers reads with
+ * while it does not have the store.
+ */
+import { watchStore } from '../changes.js';
+import { GantryError, toErrorData } from '../errors.js';
+import { LocalTree, ReaderSlot } from '../local-tree.js';
+import type { ArchiveFormat, DirectoryEntryData, FileLocation, FileStatData, TreeListing } from '../protocol.js';
+import { holdReading } from '../store-lock.js';
+import { Reader, type WasmArchive, type WasmReader } from '../wasm.js';
+
+/** Reading projects by name, as the coordinator's module does it and {@link Readers} do. */
+export interface Reading {
+  readFile(project: string, path: string): Promise<Uint8Array>;
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;
+  readdir(project: string, path: string, recursive: boolean): DirectoryEntryData[] | Promise<DirectoryEntryData[]>;
+  stat(project: string, path: string): FileStatData | Promise<FileStatData>;
+  lstat(project: string, path: string): FileStatData | Promise<FileStatData>;
+  readlink(project: string, path: string): string | Promise<string>;
+  realpath(project: string, path: string): string | Promise<string>;
+  locate(project: string, path: string): FileLocation | Promise<FileLocation>;
+  listing(project: string): TreeListing | Promise<TreeListing>;
+  /** Parts of packages of `project`. */
+  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]>;
+  archive(project: string, format: ArchiveFormat): WasmArchive | Promise<WasmArchive>;
+}
+
+interface OpenProject {
+  reader: WasmReader;
+  tree: LocalTree;
+}
+
+export class Readers implements Reading {
+  readonly #store: string;
+  readonly #open = new Map<string, Promise<OpenProject>>();
+  readonly #unwatch: () => void;
+  /** Resolves when packages of this store are kept from being removed. */
+  #held: Promise<() => void> | undefined;
+
+  constructor(store: string) {
+    this.#store = store;
+    this.#unwatch = watchStore(store, (project) => void this.#forget(project));
+  }
+
+  async readFile(project: string, path: string): Promise<Uint8Array> {
+    return (await this.#project(project)).tree.readFile(path);
+  }
+
+  async readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    return (await this.#project(project)).tree.readMany([...paths]);
+  }
+
+  async readdir(project: string, path: string, recursive: boolean): Promise<DirectoryEntryData[]> {
+    return (await this.#project(project)).tree.readdir(path, recursive);
+  }
+
+  async stat(project: string, path: string): Promise<FileStatData> {
+    return (await this.#project(project)).tree.stat(path);
+  }
+
+  async lstat(project: string, path: string): Promise<FileStatData> {
+    return (await this.#project(project)).tree.lstat(path);
+  }
+
+  async readlink(project: string, path: string): Promise<string> {
+    return (await this.#project(project)).tree.readlink(path);
+  }
+
+  async realpath(project: string, path: string): Promise<string> {
+    return (await this.#project(project)).tree.realpath(path);
+  }
+
+  async locate(project: string, path: string): Promise<FileLocation> {
+    return (await this.#project(project)).tree.locate(path);
+  }
+
+  async listing(project: string): Promise<TreeListing> {
+    return (await this.#project(project)).tree.listing();
+  }
+
+  async readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]> {
+    return (await this.#project(project)).tree.readRanges({ keys, offsets, sizes });
+  }
+
+  async archive(project: string, format: ArchiveFormat): Promise<WasmArchive> {
+    return (await this.#project(project)).reader.archive(format);
+  }
+
+  /** Let go of all files. What is asked later opens them again. Not while an archive is being read. */
+  letGo(): void {
+    const closed = [...this.#open.keys()].map((project) => this.#forget(project));
+    const held = this.#held;
+    this.#held = undefined;
+    void Promise.all(closed).then(async () => (await held)?.());
+  }
+
+  close(): void {
+    this.#unwatch();
+    this.letGo();
+  }
+
+  #project(name: string): Promise<OpenProject> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const opening = this.#openProject(name);
+    this.#open.set(name, opening);
+    // What could not be opened may be there when it is asked for again.
+    opening.catch(() => {
+      if (this.#open.get(name) === opening) this.#open.delete(name);
+    });
+    return opening;
+  }
+
+  async #openProject(project: string): Promise<OpenProject> {
+    this.#held ??= holdReading(this.#store);
+    await this.#held;
+    try {
+      const reader = await Reader.open({ store: this.#store, project });
+      return { reader, tree: new LocalTree(new ReaderSlot(reader)) };
+    } catch (error) {
+      throw new GantryError(toErrorData(error));
+    }
+  }
+
+  /** Resolves when it is closed. Whoever asked before has the answer: nothing is awaited between a reader and what it says. */
+  async #forget(project: string): Promise<void> {
+    const open = this.#open.get(project);
+    this.#open.delete(project);
+    await open?.then(
+      ({ reader }) => reader.close(),
+      () => {},
+    );
+  }
+}

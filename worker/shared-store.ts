@@ -1,0 +1,183 @@
+/**
+ * A store that several tabs may have open. One of them has it to write in, and keeps it until another asks for it and nothing
+ * is under way; it takes it again, in turn with others, for the next call that needs it. Meanwhile it goes on reading.
+ *
+ * Tabs ask each other through a channel; who has the store is decided by a Web Lock alone. So a question that is not heard
+ * costs time, and nothing else.
+ */
+import { GantryError } from '../errors.js';
+import { holdStore } from '../store-lock.js';
+import { Coordinator, type CoordinatorOptions, openStoreFolder, type WasmCoordinator } from '../wasm.js';
+import { whileHeld } from '../while-held.js';
+import type { Archives } from './archives.js';
+import type { Pool } from './pool.js';
+import { Readers } from './readers.js';
+import { hasStore } from './storage.js';
+
+/** What tabs with the same store open tell each other: one waits for it, or wants to remove packages, which reading prevents. */
+type Word = 'wanted' | 'removing';
+
+/** Milliseconds after which who waits asks again: the tab that has the store may have changed, or have been busy. */
+const ASK_EVERY = 500;
+
+export class SharedStore {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly archives: Archives;
+  /** Answer reads while another tab has the store. */
+  readonly readers: Readers;
+  readonly #options: CoordinatorOptions;
+  readonly #channel: BroadcastChannel;
+  readonly #releaseOpen: () => void;
+  #coordinator: WasmCoordinator | undefined;
+  #release: (() => void) | undefined;
+  #taking: Promise<WasmCoordinator> | undefined;
+  /** Whether another tab has asked for the store since this one has it. */
+  #isWanted = false;
+  readonly #closing = new AbortController();
+  /** Whether this tab waits for another. */
+  #isWaiting = false;
+
+  /** `wanted` is called when another tab asks for the store, and this one has it. */
+  constructor(
+    name: string,
+    options: CoordinatorOptions,
+    parts: { pool: Pool; archives: Archives; releaseOpen: () => void; wanted: () => void },
+  ) {
+    this.name = name;
+    this.pool = parts.pool;
+    this.archives = parts.archives;
+    this.readers = new Readers(this.name);
+    this.#options = options;
+    this.#releaseOpen = parts.releaseOpen;
+    this.#channel = new BroadcastChannel(`gantry-store:${this.name}`);
+    this.#channel.onmessage = ({ data: word }: MessageEvent<Word>) => {
+      if (word === 'removing') {
+        if (this.archives.isEmpty) this.readers.letGo();
+      } else if (this.#coordinator) {
+        this.#isWanted = true;
+        parts.wanted();
+      }
+    };
+  }
+
+  /** The module with the store, while this tab has it. */
+  get coordinator(): WasmCoordinator | undefined {
+    return this.#coordinator;
+  }
+
+  /** Whether to {@link letGo}: another tab waits, and no archive is being made of what is open. */
+  get shouldLetGo(): boolean {
+    return this.#isWanted && this.#coordinator !== undefined && this.archives.isEmpty;
+  }
+
+  /**
+   * The first time: `signal` gives up waiting for other tabs, with `STORE_BUSY`. `prepare` is awaited between having the store
+   * and opening it.
+   */
+  async begin(signal: AbortSignal, onWaiting: () => void, prepare: () => Promise<void>): Promise<WasmCoordinator> {
+    this.#release = await this.#hold(signal, onWaiting);
+    await prepare();
+    return this.#openFiles();
+  }
+
+  /** The module with the store, after others' turn. Calls `onWaiting` if another tab has it. */
+  take(onWaiting?: () => void): Promise<WasmCoordinator> {
+    if (this.#coordinator) return Promise.resolve(this.#coordinator);
+    if (this.#isWaiting) onWaiting?.();
+    // Whoever is told to stop meanwhile leaves it to the next call.
+    this.#taking ??= this.#takeAgain(onWaiting).finally(() => {
+      this.#taking = undefined;
+    });
+    return this.#taking;
+  }
+
+  /** Close the store's files and leave it to others. When nothing is under way that uses them. */
+  async letGo(): Promise<void> {
+    const coordinator = this.#coordinator;
+    this.#coordinator = undefined;
+    this.#isWanted = false;
+    try {
+      await this.pool.close();
+      await coordinator?.close();
+    } finally {
+      this.#release?.();
+      this.#release = undefined;
+    }
+  }
+
+  /** Others are to stop reading by themselves. */
+  askReaders(): void {
+    this.#tell('removing');
+  }
+
+  /** The store is being closed: nothing waits for other tabs any more. */
+  stopWaiting(): void {
+    this.#closing.abort();
+  }
+
+  /** For good, after {@link stopWaiting}. `mayClose` says whether the files are there to be closed. */
+  async close(mayClose: boolean): Promise<void> {
+    this.#channel.close();
+    this.readers.close();
+    await this.#taking?.catch(() => {});
+    if (mayClose) await this.letGo();
+    this.#release?.();
+    this.#releaseOpen();
+  }
+
+  async #takeAgain(onWaiting?: () => void): Promise<WasmCoordinator> {
+    this.#release = await this.#hold(this.#closing.signal, () => onWaiting?.()).catch((error: unknown) => {
+      throw this.#closing.signal.aborted ? closed() : error;
+    });
+    try {
+      // Nobody but the browser or its user removes a store that is open.
+      if (!(await hasStore(this.name))) throw cleared();
+      const coordinator = await this.#openFiles();
+      if (this.archives.isEmpty) this.readers.letGo();
+      return coordinator;
+    } catch (error) {
+      this.#release();
+      this.#release = undefined;
+      throw error;
+    }
+  }
+
+  async #openFiles(): Promise<WasmCoordinator> {
+    const open = async () => Coordinator.open(this.#options, this.pool, await openStoreFolder(this.name));
+    this.#coordinator = await whileHeld(open);
+    return this.#coordinator;
+  }
+
+  async #hold(signal: AbortSignal, onWaiting: () => void): Promise<() => void> {
+    let asking: ReturnType<typeof setInterval> | undefined;
+    const ask = () => this.#tell('wanted');
+    try {
+      return await holdStore(this.name, signal, () => {
+        this.#isWaiting = true;
+        onWaiting();
+        ask();
+        asking = setInterval(ask, ASK_EVERY);
+      });
+    } finally {
+      this.#isWaiting = false;
+      clearInterval(asking);
+    }
+  }
+
+  #tell(word: Word): void {
+    this.#channel.postMessage(word);
+  }
+}
+
+function closed(): GantryError {
+  return new GantryError({ code: 'CLOSED', message: 'This store has been closed' });
+}
+
+function cleared(): GantryError {
+  return new GantryError({
+    code: 'STORE_LOST',
+    message: 'The storage of this site was cleared while the store was open',
+    hint: 'Reload the page, and install again.',
+  });
+}
