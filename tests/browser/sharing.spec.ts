@@ -298,3 +298,23 @@ test('a tab that nobody sees and that has nothing to do lets go of its store bef
   await devtools.send('Page.setWebLifecycleState', { state: 'active' });
   expect((await first.run(readLeft)).text).toBe(NEW);
 });
+
+test('the playground says while it installs that it waits for another tab', async ({
+  playground,
+  fixtures,
+  context,
+  site,
+}) => {
+  await playground.open('lodash', fixtures.url);
+  await playground.writeDependencies({ left: '1.1.0' });
+  const other = await context.newPage();
+  await other.goto(`${site.url}/pages/blank.html`);
+  await fixtures.fault({ path: '/right/-/*', kind: 'hang-in-body', after: 10, count: 1 });
+  await other.evaluate(hang, fixtures.url);
+  await expect.poll(() => fixtures.faulty()).toBe(1);
+  await playground.press();
+  await expect(playground.page.getByTestId('waiting')).toBeVisible();
+  await other.close();
+  await playground.installed(1);
+  await expect(playground.page.getByTestId('waiting')).toHaveCount(0);
+});

@@ -9,7 +9,8 @@ import { type Failure, toFailure } from './failure.js';
 import { isLost, reconfigure, store, withStore } from './open-store.js';
 import { files, starter } from './workspace.js';
 
-export type Phase = 'resolve' | 'fetch' | 'link' | 'lock';
+/** `waiting`: for another tab. */
+export type Phase = 'waiting' | 'resolve' | 'fetch' | 'link' | 'lock';
 export type Progress = Omit<Extract<InstallEvent, { type: 'progress' }>, 'type'>;
 
 export type Installation =
@@ -103,6 +104,7 @@ export async function install(): Promise<void> {
   };
   const onEvent = (event: InstallEvent) => {
     if (event.type === 'phase') phase = event.phase;
+    else if (event.type === 'waiting') phase = event.type;
     else if (event.type === 'progress') progress = event;
     else if (event.type === 'warning') collected.push(event);
     else return;
@@ -119,7 +121,7 @@ export async function install(): Promise<void> {
       ...(discarded && { lockfile: null }),
       signal: abort.signal,
       onEvent: (event) => {
-        heard = true;
+        heard ||= event.type !== 'waiting';
         onEvent(event);
       },
     });

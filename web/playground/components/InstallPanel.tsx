@@ -95,17 +95,19 @@ function Body({ present }: { present: Installation }) {
 
 function StoreNotice() {
   const present = store.value;
-  if (present.state === 'waiting') {
-    return (
-      <p class="notice" role="status" data-testid="waiting">
-        Another tab is using this page’s store. Close it there, and this one goes on by itself.
-      </p>
-    );
-  }
+  if (present.state === 'waiting') return <WaitingNotice />;
   if (present.state === 'failed' && installation.value.state !== 'failed') {
     return <FailureCard failure={present.failure} title={`The store could not be ${present.wanted}`} />;
   }
   return null;
+}
+
+function WaitingNotice() {
+  return (
+    <p class="notice" role="status" data-testid="waiting">
+      Another tab is at work in this page’s store. When that is done, this one goes on by itself.
+    </p>
+  );
 }
 
 const phases: readonly { id: Phase; title: string }[] = [
@@ -122,6 +124,7 @@ function Live({ phase, progress, began }: { phase: Phase | undefined; progress: 
   const stored = progress.unpacked + progress.reused;
   return (
     <>
+      {phase === 'waiting' && <WaitingNotice />}
       <ol class="phases" aria-label="Steps">
         {phases.map(({ id, title }, index) => (
           <li key={id} data-state={index < at ? 'past' : index === at ? 'present' : 'future'}>
