@@ -88,7 +88,10 @@ const handlers: Handlers = {
   archivePart: ({ archive }) => opened().archives.part(archive),
   endArchive: ({ archive }) => opened().archives.end(archive),
   treeDigest: async ({ project }) => (await coordinator()).treeDigest(project),
-  usage: async () => (await coordinator()).usage(),
+  usage: async () => ({
+    ...(await (await coordinator()).usage()),
+    persisted: await navigator.storage.persisted().catch(() => false),
+  }),
   verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
   projects: async () => (await coordinator()).projects(),
   removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name, signal)),

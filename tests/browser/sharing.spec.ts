@@ -318,3 +318,52 @@ test('the playground says while it installs that it waits for another tab', asyn
   await playground.installed(1);
   await expect(playground.page.getByTestId('waiting')).toHaveCount(0);
 });
+
+/** Installs without end, now this and now that; notes how often it has. */
+const installForEver = async (argument: string) => {
+  const { gantry } = globalThis as unknown as Kept;
+  const { project, sets } = JSON.parse(argument);
+  const page = Object.assign(globalThis, { installed: 0 });
+  void (async () => {
+    for (;;) {
+      await gantry.install({ project, packageJson: { dependencies: sets[page.installed % sets.length] } });
+      page.installed++;
+    }
+  })();
+};
+
+test('a tab that dies at whatever moment of taking turns leaves the store whole, and to the other', async ({
+  blank,
+  recording,
+  site,
+}) => {
+  const survivor = tabOf(blank);
+  await survivor.run(openStore, recording.url);
+  const sets = [{ express: '^5.3.0' }, { express: '^5.3.0', zod: '^4.6.0' }, { lodash: '^4.18.0' }];
+  await survivor.run(installForEver, JSON.stringify({ project: 'survivor', sets }));
+  const installed = () => blank.evaluate(() => (globalThis as unknown as { installed: number }).installed);
+  for (const moment of [0, 37, 120, 260, 410, 777]) {
+    const victim = await beside(blank, `${site.url}/pages/blank.html`);
+    await tabOf(victim).run(openStore, recording.url);
+    await tabOf(victim).run(installForEver, JSON.stringify({ project: 'victim', sets: sets.toReversed() }));
+    await new Promise((resume) => setTimeout(resume, moment));
+    const crashed = victim.waitForEvent('crash');
+    (await victim.context().newCDPSession(victim)).send('Page.crash').catch(() => {});
+    await crashed;
+    await victim.close();
+    const before = await installed();
+    await expect.poll(installed, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+  }
+  const found = await inPage(
+    await beside(blank, `${site.url}/pages/blank.html`),
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const { damaged, projects } = await gantry.verify();
+      const again = await gantry.install({ project: 'again', packageJson: { dependencies: { express: '^5.3.0' } } });
+      await gantry.close();
+      return { damaged, projects, hasFetched: again.reused !== again.packages };
+    },
+    recording.url,
+  );
+  expect(found).toEqual({ damaged: [], projects: [], hasFetched: false });
+});

@@ -388,3 +388,19 @@ test('clearing ends archives that are being made, after the part under way', asy
     expect([digest, projects]).toEqual([64, []]);
   }
 });
+
+test('usage tells whether the browser keeps the storage under pressure', async ({ blank, fixtures }) => {
+  const told = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const told = [(await gantry.usage()).persisted];
+      const persists = await gantry.persist();
+      told.push((await gantry.usage()).persisted === persists);
+      await gantry.close();
+      return told;
+    },
+    fixtures.url,
+  );
+  expect(told).toEqual([false, true]);
+});

@@ -298,6 +298,8 @@ export interface StoreUsage {
   quota: number;
   /** What this origin uses of it, in bytes. */
   usage: number;
+  /** Whether the browser keeps this origin's storage under pressure (`persist`); it may remove all of it otherwise. */
+  persisted: boolean;
 }
 
 /** What removing what no project needs came to. */

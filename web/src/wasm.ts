@@ -93,7 +93,7 @@ export interface WasmCoordinator {
   archive(project: string, format: ArchiveFormat): WasmArchive;
   treeDigest(project: string): Promise<string>;
   why(project: string, query: string): string;
-  usage(): Promise<StoreUsage>;
+  usage(): Promise<Omit<StoreUsage, 'persisted'>>;
   verify(signal: AbortSignal): Promise<Verification>;
   projects(): string[];
   removeProject(name: string): PackageChanges | undefined;
