@@ -5,7 +5,7 @@ use crate::javascript::settle;
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
 use gantry_platform::{Ending, Span, Work};
-use gantry_registry::{RequestLog, RetryPolicy, TarballRequest};
+use gantry_registry::{RegistryError, Repeatable, RequestLog, RetryPolicy, TarballRequest};
 use gantry_store::{PackAssignment, SegmentPlace};
 use js_sys::{Array, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -100,10 +100,6 @@ pub(crate) struct UnpackJob {
     authorization: Option<String>,
     integrity: Option<String>,
     max_bytes: u64,
-    retries: u32,
-    factor: f64,
-    min_wait: f64,
-    max_wait: f64,
     timeout: u64,
     offline: bool,
     /// Whether the result is to say how long each step took.
@@ -119,10 +115,6 @@ impl UnpackJob {
             authorization: tarball.authorization.clone(),
             integrity: tarball.integrity.as_ref().map(ToString::to_string),
             max_bytes: tarball.max_bytes,
-            retries: tarball.retry.retries,
-            factor: tarball.retry.factor,
-            min_wait: tarball.retry.min_wait_milliseconds,
-            max_wait: tarball.retry.max_wait_milliseconds,
             timeout: tarball.retry.timeout_milliseconds,
             offline: tarball.offline,
             timed,
@@ -148,13 +140,8 @@ impl UnpackJob {
             certificate: None,
             integrity,
             max_bytes: self.max_bytes,
-            retry: RetryPolicy {
-                retries: self.retries,
-                factor: self.factor,
-                min_wait_milliseconds: self.min_wait,
-                max_wait_milliseconds: self.max_wait,
-                timeout_milliseconds: self.timeout,
-            },
+            // A job that waits to be done again is in no worker, where it would take the place of another.
+            retry: RetryPolicy { retries: 0, timeout_milliseconds: self.timeout, ..RetryPolicy::default() },
             offline: self.offline,
             body: body.map(Into::into),
             log: RequestLog::default(),
@@ -192,20 +179,42 @@ pub(crate) struct UnpackFailure {
     message: String,
     hint: Option<String>,
     package: Option<String>,
+    repeat_after: Option<f64>,
+}
+
+/// Why a job failed.
+#[derive(Debug)]
+pub(crate) struct JobFailure {
+    fault: Fault,
+    /// How many milliseconds the registry asked to be left alone, 0 where it did not; `None` where asking again is of no use.
+    repeat_after: Option<f64>,
+}
+
+impl From<Fault> for JobFailure {
+    fn from(fault: Fault) -> Self {
+        Self { fault, repeat_after: None }
+    }
+}
+
+impl From<RegistryError> for JobFailure {
+    fn from(error: RegistryError) -> Self {
+        let repeat_after = error.repeatable().map(|repeatable| repeatable.after_milliseconds.unwrap_or(0.0));
+        Self { fault: error.into(), repeat_after }
+    }
 }
 
 impl UnpackReport {
     /// `spans` are none where nobody wants to know.
-    pub fn new(result: Result<UnpackResult, Fault>, spans: &[Span]) -> Self {
+    pub fn new(result: Result<UnpackResult, JobFailure>, spans: &[Span]) -> Self {
         let numbers = |span: &Span| {
             let kind = Work::ALL.iter().position(|work| *work == span.work).unwrap_or_default();
             let ending = Ending::ALL.iter().position(|ending| *ending == span.ending).unwrap_or_default();
             let Span { began, answered, ended, status, bytes, .. } = *span;
             (kind, began, answered, ended, status, bytes, ending)
         };
-        let failure = |Fault { code, message, hint, package }| {
+        let failure = |JobFailure { fault: Fault { code, message, hint, package }, repeat_after }| {
             let code = Cow::into_owned(code);
-            UnpackFailure { code, message, hint, package }
+            UnpackFailure { code, message, hint, package, repeat_after }
         };
         Self { result: result.map_err(failure), spans: spans.iter().map(numbers).collect() }
     }
@@ -236,9 +245,15 @@ impl UnpackReport {
         self.spans.iter().filter_map(span).collect()
     }
 
+    /// How to do the job again, where it failed and that may help.
+    pub fn repeatable(&self) -> Option<Repeatable> {
+        let after_milliseconds = self.result.as_ref().err()?.repeat_after?;
+        Some(Repeatable { after_milliseconds: Some(after_milliseconds) })
+    }
+
     /// What the job was for.
     pub fn into_result(self) -> Result<UnpackResult, Fault> {
-        self.result.map_err(|UnpackFailure { code, message, hint, package }| Fault {
+        self.result.map_err(|UnpackFailure { code, message, hint, package, .. }| Fault {
             code: code.into(),
             message,
             hint,

@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, RandomAccessFile, Span, Work};
+use gantry_registry::{Retries, TarballRequest};
 use gantry_store::{
     CheckedSegment, JournalRecord, PackEnds, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
     StoreError, Usage,
@@ -115,6 +116,32 @@ impl BrowserStore {
         self.pending.borrow_mut().insert(job.key, Pending { place, encoded, index: Arc::clone(&index) });
         self.uncommitted.set(self.uncommitted.get() + place.length);
         Ok(IngestReport { index, bytes: result.bytes, requests: result.requests, spans })
+    }
+
+    /// Has a worker do a job, and has it done again where that may help; gives how often it was in vain. A job that waits is in
+    /// no worker and holds no slot.
+    async fn run(&self, job: &IngestJob) -> (Result<UnpackReport, Fault>, u32) {
+        let TarballRequest { retry, url, log, .. } = &job.tarball;
+        let attempt = async || {
+            let handed_over = HandedOver::now(job);
+            let report = self.pool.run(job, self.timed.get()).await;
+            handed_over.came_back();
+            match report {
+                Ok(report) if report.repeatable().is_none() => Ok(report),
+                failed => Err(failed),
+            }
+        };
+        let in_vain = Cell::new(0);
+        let repeatable = |failed: &Result<UnpackReport, Fault>| {
+            let report = failed.as_ref().ok()?;
+            let repeatable = report.repeatable()?;
+            report.spans().into_iter().for_each(|span| log.note(span));
+            in_vain.set(in_vain.get() + 1);
+            Some(repeatable)
+        };
+        let retries = Retries { policy: retry, clock: &BrowserClock, url, slot: &job.slot };
+        let report = retries.run(repeatable, |span| log.note(span), attempt).await;
+        (report.map_or_else(|failed| failed, Ok), in_vain.get())
     }
 
     /// Opens the store in `directory`.
@@ -314,10 +341,9 @@ impl PackageStore for BrowserStore {
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
         // Boxes, since this is polled for every package at every step, and these hardly ever have anything to do.
         self.packs_are_lent().boxed_local().await?;
-        let handed_over = HandedOver::now(&job);
-        let report = self.pool.run(&job, self.timed.get()).await;
-        handed_over.came_back();
-        let report = self.take_report(job, report?)?;
+        let (report, before) = self.run(&job).boxed_local().await;
+        let mut report = self.take_report(job, report?)?;
+        report.requests += before;
         if self.uncommitted.get() >= BYTES_BETWEEN_COMMITS {
             self.commit().boxed_local().await?;
         }

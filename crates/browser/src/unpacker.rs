@@ -6,7 +6,7 @@ use crate::fetch::{Pieces, TarballHttp, set_room};
 use crate::javascript::from_object;
 use crate::opfs::OpfsDirectory;
 use crate::packing::Packing;
-use crate::pool::{PackToken, UnpackJob, UnpackReport, UnpackResult};
+use crate::pool::{JobFailure, PackToken, UnpackJob, UnpackReport, UnpackResult};
 use crate::store::file_fault;
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -120,16 +120,19 @@ impl Unpacker {
         })
     }
 
-    async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, Fault> {
+    async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, JobFailure> {
         let http = TarballHttp::default();
         let kept = Cell::new(0);
         let take = async |body: Bytes| {
             let pieces = http.take_pieces();
             kept.set(pieces.length());
             let taken = if kept.get() == 0 { self.take(request, &body) } else { self.take_pieces(request, pieces) };
-            taken.map(|taken| (taken, self.pack.appended()))
+            taken.map(|taken| (taken, self.pack.appended())).map_err(|refusal| match refusal {
+                Refusal::Mismatch(error) => Refusal::Mismatch(error),
+                Refusal::Other(fault) => Refusal::Other(JobFailure::from(fault)),
+            })
         };
-        let fetched = fetch_tarball(&http, &BrowserClock, request, take).await?;
+        let fetched = fetch_tarball(&http, &BrowserClock, request, &(), take).await?;
         let FetchedTarball { contents, mut bytes, requests, spans: mut asked } = fetched;
         let ((place, index, steps), settling) = contents;
         if kept.get() > 0 {

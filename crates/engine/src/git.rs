@@ -15,7 +15,7 @@ use contents::{Contents, pack};
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::{Entry, Extractor, Limits};
 use gantry_platform::Clock;
-use gantry_registry::{CacheMode, Refusal, RegistryError, TarballRequest, fetch_tarball};
+use gantry_registry::{CacheMode, Refusal, RegistryError, Slot, TarballRequest, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, PackageName, Spec, SpecKind};
 use gantry_store::PackageKey;
@@ -74,6 +74,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
         version,
         source: None,
         asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
     };
     let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
     Ok(Found { answer, job: Some(job), notes })
@@ -188,7 +189,7 @@ impl<H: Host> Repository<'_, H> {
         let registry = self.host.registry();
         let request = registry.tarball_request(self.name, "git", Some(url), None)?;
         let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
-        Ok(fetch_tarball(registry.http(), registry.clock(), &request, keep).await?.contents)
+        Ok(fetch_tarball(registry.http(), registry.clock(), &request, &registry.slot(), keep).await?.contents)
     }
 
     /// The files of a commit.

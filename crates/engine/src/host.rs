@@ -8,7 +8,7 @@ use gantry_forecast::Table;
 use gantry_layout::{Plan, PlannedPackage, is_git};
 use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
-use gantry_registry::{RegistryClient, TarballRequest};
+use gantry_registry::{RegistryClient, Slot, TarballRequest};
 use gantry_store::{PackageIndex, PackageKey};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct IngestJob {
     pub size_hint: u64,
     /// When it was asked for, in milliseconds on the host's clock.
     pub asked: f64,
+    /// What it holds while it is under way; to be given up while its request waits to be made again.
+    pub slot: Slot,
 }
 
 /// Where a package comes from that no address serves.

@@ -7,7 +7,7 @@ use gantry_archive::Integrity;
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Manifest};
 use gantry_platform::Clock;
-use gantry_registry::TarballRequest;
+use gantry_registry::{Slot, TarballRequest};
 use gantry_store::PackageKey;
 
 /// The job that brings one registry version into the store; `None` if its manifest says not where it is.
@@ -30,6 +30,7 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
         tarball,
         size_hint: dist.unpacked_size.unwrap_or(0),
         asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
     }))
 }
 
@@ -59,6 +60,7 @@ pub(crate) fn job_of_planned<H: Host>(
         tarball,
         size_hint: entry.map_or(0, likely_size),
         asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
     })
 }
 

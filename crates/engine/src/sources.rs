@@ -8,7 +8,7 @@ use bytes::Bytes;
 use gantry_archive::{Extractor, Integrity, Limits};
 use gantry_manifest::Manifest;
 use gantry_platform::Clock;
-use gantry_registry::{Refusal, TarballRequest, fetch_tarball};
+use gantry_registry::{Refusal, Slot, TarballRequest, fetch_tarball};
 use gantry_resolver::{PackumentProblem, Source, SourceAnswer, SourceRequest};
 use gantry_store::PackageKey;
 
@@ -34,9 +34,10 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
             tarball(host, request, format!("file:{path}"), body)
         }
         Source::Remote { url } => {
-            let wanted = host.registry().tarball_request(&request.name, "", Some(url), None)?;
+            let registry = host.registry();
+            let wanted = registry.tarball_request(&request.name, "", Some(url), None)?;
             let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
-            let fetched = fetch_tarball(host.registry().http(), host.registry().clock(), &wanted, keep).await?;
+            let fetched = fetch_tarball(registry.http(), registry.clock(), &wanted, &registry.slot(), keep).await?;
             let body = fetched.contents;
             tarball(host, request, url.clone(), body)
         }
@@ -88,6 +89,7 @@ fn tarball<H: Host>(host: &H, request: &SourceRequest, resolved: String, body: B
         source: None,
         size_hint,
         asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
     };
     Ok(Found { answer, job: Some(job), notes: Vec::new() })
 }

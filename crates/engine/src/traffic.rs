@@ -5,6 +5,7 @@
 //! packuments in the order they were asked for, packages biggest first (the last to finish decides when an install ends).
 //! What only completes the lock has what packuments leave of their lane: over a slow network there is room while the resolver
 //! waits for the next level of the tree.
+//! A flight whose request waits to be made again [gives its slot up](Lane) meanwhile, and is the first to have one afterwards.
 //! One owner polls all flights: a landing is handled before the next slot is filled, and dropping the owner cancels
 //! everything.
 
@@ -20,7 +21,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Packument, Text};
 use gantry_platform::{Clock, Http, Work};
-use gantry_registry::{RegistryClient, RegistryError, TarballRequest, VersionAnswer, VersionFacts};
+use gantry_registry::{Lane, RegistryClient, RegistryError, TarballRequest, VersionAnswer, VersionFacts};
 use gantry_resolver::{PackumentRequest, Priority, Source, SourceRequest};
 use gantry_spec::PackageName;
 use gantry_store::PackageKey;
@@ -88,6 +89,8 @@ pub(crate) struct Traffic<'a, H: Host> {
     host: &'a H,
     document_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
     package_flights: FuturesUnordered<LocalBoxFuture<'a, Arrival>>,
+    document_lane: Lane,
+    package_lane: Lane,
     /// What waits, and since when on the clock.
     demanded: VecDeque<(PackumentRequest, f64)>,
     prefetched: VecDeque<(PackumentRequest, f64)>,
@@ -119,6 +122,8 @@ impl<'a, H: Host> Traffic<'a, H> {
             needs_dates,
             document_flights: FuturesUnordered::new(),
             package_flights: FuturesUnordered::new(),
+            document_lane: Lane::default(),
+            package_lane: Lane::default(),
             demanded: VecDeque::new(),
             prefetched: VecDeque::new(),
             versions: VecDeque::new(),
@@ -168,13 +173,13 @@ impl<'a, H: Host> Traffic<'a, H> {
     pub fn want_source(&mut self, request: SourceRequest) {
         let host = self.host;
         let known = self.sources.remove(&request.source);
-        self.document_flights.push(Box::pin(async move {
+        self.depart_document(async move {
             let found = match known {
                 Some(found) => Ok(found),
                 None => look_into(host, &request).await.map(Box::new),
             };
             Arrival::Landing(Landing::Source(request, found))
-        }));
+        });
     }
 
     /// Asks for a package unless the store has it or it was asked for before.
@@ -282,7 +287,7 @@ impl<'a, H: Host> Traffic<'a, H> {
         let arrival = poll_fn(|context| {
             loop {
                 let arrival = self.poll_flights(context);
-                if arrival.is_pending() && self.look_ahead(context) {
+                if arrival.is_pending() && (self.has_changed_slots() || self.look_ahead(context)) {
                     self.depart(progress);
                 } else {
                     return arrival;
@@ -356,6 +361,22 @@ impl<'a, H: Host> Traffic<'a, H> {
         self.ahead.look()
     }
 
+    /// Whether a slot was given up, or is wanted back, since the last call.
+    fn has_changed_slots(&self) -> bool {
+        // Of both, or the second would be forgotten.
+        self.document_lane.take_change() | self.package_lane.take_change()
+    }
+
+    /// Documents that hold a slot.
+    fn documents_under_way(&self) -> usize {
+        self.document_flights.len().saturating_sub(self.document_lane.resting())
+    }
+
+    /// Packages that hold a slot.
+    fn packages_under_way(&self) -> usize {
+        self.package_flights.len().saturating_sub(self.package_lane.resting())
+    }
+
     fn poll_flights(&mut self, context: &mut Context<'_>) -> Poll<Option<Arrival>> {
         let documents = self.document_flights.poll_next_unpin(context);
         if let Poll::Ready(Some(_)) = documents {
@@ -381,9 +402,12 @@ impl<'a, H: Host> Traffic<'a, H> {
     fn depart(&mut self, progress: &Progress<'_, H::Clock>) {
         let host = self.host;
         let slots = host.slots();
-        let packages = self.package_flights.len() + self.packages.len();
+        let packages = self.packages_under_way() + self.packages.len();
         let lane = slots.together.saturating_sub(packages).max(slots.documents);
-        while self.document_flights.len() < lane {
+        while self.documents_under_way() < lane {
+            if self.document_lane.readmit() {
+                continue;
+            }
             let (name, version) = match self.demanded.pop_front().or_else(|| self.prefetched.pop_front()) {
                 Some((PackumentRequest { name, version, .. }, since)) => {
                     progress.waited(Work::Packument, progress.now() - since);
@@ -396,9 +420,9 @@ impl<'a, H: Host> Traffic<'a, H> {
                 },
             };
             let needs_dates = self.needs_dates;
-            self.document_flights.push(Box::pin(async move {
+            self.depart_document(async move {
                 Arrival::Landing(packument(host.registry(), name, version, needs_dates).await)
-            }));
+            });
         }
         // While packuments come in others will be asked for: as many slots are kept for them as there are packuments under way, at
         // most a quarter of the lane, and a sixteenth at least. Twice as many would leave slots empty once names are asked for ahead.
@@ -407,28 +431,38 @@ impl<'a, H: Host> Traffic<'a, H> {
             flying => flying.clamp(lane / 16, lane.div_ceil(4)),
         };
         let room = lane - kept;
-        while self.document_flights.len() < room {
+        while self.documents_under_way() < room {
             let Some((version, integrity, since)) = self.versions.pop_front() else { break };
             progress.waited(Work::Version, progress.now() - since);
-            self.document_flights.push(Box::pin(async move {
+            self.depart_document(async move {
                 let VersionId { name, version: number } = &version;
                 let facts = host.registry().version_facts(name, number, integrity.as_deref()).await;
                 Arrival::Facts(version, facts)
-            }));
+            });
         }
-        while self.package_flights.len() < slots.packages {
+        while self.packages_under_way() < slots.packages {
             // Documents may have taken more than they are to have beside this package: then it goes when enough have landed.
-            let beside = slots.together.saturating_sub(self.package_flights.len() + 1).max(slots.documents);
-            if self.document_flights.len() > beside {
+            let beside = slots.together.saturating_sub(self.packages_under_way() + 1).max(slots.documents);
+            if self.documents_under_way() > beside {
                 break;
             }
+            if self.package_lane.readmit() {
+                continue;
+            }
             let Some(Waiting(job)) = self.packages.pop() else { break };
+            let job = IngestJob { slot: self.package_lane.slot(), ..job };
             self.package_flights.push(Box::pin(async move {
                 let _tracked = Tracked { registry: host.registry(), tarball: job.tarball.clone() };
                 let result = ingest(host, job.clone()).await;
                 Arrival::Landing(Landing::Package(Box::new(job), result))
             }));
         }
+    }
+
+    /// Sends something off in the lane of documents, with a slot of it.
+    fn depart_document(&self, flight: impl Future<Output = Arrival> + 'a) {
+        let (registry, slot) = (self.host.registry(), self.document_lane.slot());
+        self.document_flights.push(Box::pin(registry.holding(slot, flight)));
     }
 }
 

@@ -22,7 +22,7 @@ use arriving::{ArrivingHttp, Destination};
 use bytes::Bytes;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_platform::{Span, Work};
-use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
+use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -51,6 +51,29 @@ pub struct PackageDirectories {
     workers: Arc<Workers<NativeClock>>,
     /// Connections for tarballs.
     connections: Semaphore,
+}
+
+/// What a tarball holds while it is fetched, and is asked for again without: its slot, and one of the connections, which the
+/// body takes over.
+struct Connected<'s> {
+    connections: &'s Semaphore,
+    connection: Cell<Option<SemaphorePermit<'s>>>,
+    slot: Slot,
+}
+
+impl Held for Connected<'_> {
+    async fn given_up_during(&self, pause: impl Future<Output = ()>) {
+        drop(self.connection.take());
+        self.slot.given_up_during(pause).await;
+        self.connect().await;
+    }
+}
+
+impl Connected<'_> {
+    /// Waits for a connection.
+    async fn connect(&self) {
+        self.connection.set(self.connections.acquire().await.ok());
+    }
 }
 
 /// A package's files, and how long it took to verify, to unpack and to store them.
@@ -163,7 +186,8 @@ impl PackageStore for PackageDirectories {
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
         let request = Arc::new(job.tarball);
-        let connection = Cell::new(self.connections.acquire().await.ok());
+        let held = Connected { connections: &self.connections, connection: Cell::default(), slot: job.slot };
+        held.connect().await;
         let http = ArrivingHttp::new(
             &self.http,
             Destination {
@@ -176,14 +200,14 @@ impl PackageStore for PackageDirectories {
         let arrived = Cell::new(None);
         let take = async |body| {
             let Some(arrival) = http.arrival() else {
-                return self.take(&request, body, self.directory(&job.key), connection.take()).await;
+                return self.take(&request, body, self.directory(&job.key), held.connection.take()).await;
             };
-            drop(connection.take());
+            drop(held.connection.take());
             let (result, bytes) = arrival.await.map_err(|_| lost())?;
             arrived.set(Some(bytes));
             result
         };
-        let fetched = fetch_tarball(&http, &self.clock, &request, take).await?;
+        let fetched = fetch_tarball(&http, &self.clock, &request, &held, take).await?;
         let FetchedTarball { contents: (index, timed), mut bytes, requests, mut spans } = fetched;
         if let Some(arrived) = arrived.get() {
             // A body that was handed on was empty to whoever asked for it.

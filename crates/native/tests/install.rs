@@ -23,6 +23,8 @@ mod commits;
 mod mirror;
 #[path = "install/rules.rs"]
 mod rules;
+#[path = "install/storms.rs"]
+mod storms;
 
 /// A project folder, a store and a registry of their own.
 struct Workshop {
@@ -73,6 +75,10 @@ impl Workshop {
             timeout_milliseconds: 1500,
             ..RetryPolicy::default()
         };
+        self.host_that_is(cache_mode, retry)
+    }
+
+    fn host_that_is(&self, cache_mode: CacheMode, retry: RetryPolicy) -> NativeHost {
         let settings = NativeHostSettings {
             project: self.project(),
             store: self.folder.path().join("store"),

@@ -3,9 +3,12 @@
 use crate::RegistryError;
 use crate::capabilities::{Capabilities, Offer};
 use crate::documents::StaleUses;
+use crate::lane::Slot;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
 use crate::retry::RetryPolicy;
 use crate::tarball::{RequestLog, TarballRequest};
+use core::future::{Future, poll_fn};
+use core::pin::pin;
 use gantry_archive::Integrity;
 use gantry_manifest::{Authorization, Config, without_userinfo};
 use gantry_platform::{Clock, Http, Span, Work};
@@ -88,6 +91,8 @@ pub struct RegistryClient<H, C> {
     capabilities: Capabilities,
     /// How documents were had, with their packages; `None` while nobody wants to know.
     spans: RefCell<Option<Vec<(String, Span)>>>,
+    /// What is held by whoever is at work just now.
+    slot: RefCell<Slot>,
 }
 
 impl<H: Http, C: Clock> RegistryClient<H, C> {
@@ -110,6 +115,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             parsed: RefCell::default(),
             capabilities: Capabilities::default(),
             spans: RefCell::default(),
+            slot: RefCell::default(),
         }
     }
 
@@ -157,6 +163,23 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             message: format!("metadata could not be kept for the next time: {error}"),
         });
         self.stale_uses.borrow_mut().take_warning().into_iter().chain(failed).collect()
+    }
+
+    /// Does `work`, whose requests for documents hold `slot`: it is given up while one waits to be made again.
+    pub async fn holding<F: Future>(&self, slot: Slot, work: F) -> F::Output {
+        let mut work = pin!(work);
+        poll_fn(|context| {
+            let outer = self.slot.replace(slot.clone());
+            let polled = work.as_mut().poll(context);
+            *self.slot.borrow_mut() = outer;
+            polled
+        })
+        .await
+    }
+
+    /// What is held by whoever asks.
+    pub fn slot(&self) -> Slot {
+        self.slot.borrow().clone()
     }
 
     /// The clock it was made with.

@@ -346,11 +346,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let authorization = self.authorization(asked.name, asked.url);
         let certificate = self.certificate(asked.name, asked.package, asked.url)?;
         let policy = &self.settings().retry;
-        let is_worth_repeating =
-            |error: &RegistryError| error.is_transient() && !(asked.has_copy && is_without_connection(error));
+        let repeatable =
+            |error: &RegistryError| error.repeatable().filter(|_| !(asked.has_copy && is_without_connection(error)));
         let note = |span| self.note_span(asked.package, span);
-        let retries = Retries { policy, clock: self.clock(), url: asked.url };
-        let attempt = |_| {
+        let retries = Retries { policy, clock: self.clock(), url: asked.url, slot: &self.slot() };
+        let attempt = || {
             let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
             headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
             headers.extend(asked.headers.iter().cloned());
@@ -364,7 +364,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             self.count_request();
             ask(self.http(), self.clock(), request, asked.package, asked.work, note)
         };
-        retries.run(is_worth_repeating, note, attempt).await
+        retries.run(repeatable, note, attempt).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong between here and a registry.
 
-use crate::retry::status_is_transient;
+use crate::retry::{Repeatable, status_is_transient};
 use gantry_archive::ArchiveError;
 use gantry_manifest::ManifestError;
 use gantry_platform::{HttpError, HttpErrorKind};
@@ -199,10 +199,12 @@ impl RegistryError {
         }
     }
 
-    pub(crate) fn retry_after_milliseconds(&self) -> Option<f64> {
-        match self {
+    /// How to ask again, where that may succeed.
+    pub fn repeatable(&self) -> Option<Repeatable> {
+        let after_milliseconds = match self {
             Self::Status { retry_after_milliseconds, .. } => *retry_after_milliseconds,
             _ => None,
-        }
+        };
+        self.is_transient().then_some(Repeatable { after_milliseconds })
     }
 }

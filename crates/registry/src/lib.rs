@@ -17,6 +17,7 @@ mod client;
 mod documents;
 mod error;
 mod freshness;
+mod lane;
 mod mirror;
 mod retry;
 mod tarball;
@@ -27,8 +28,9 @@ mod underway;
 pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost, VersionFacts};
 pub use documents::VersionAnswer;
 pub use error::{CODES, RegistryError};
+pub use lane::{Held, Lane, Slot};
 pub use mirror::{CacheMode, MetadataMirror};
-pub use retry::RetryPolicy;
+pub use retry::{Repeatable, Retries, RetryPolicy};
 pub use tarball::{FetchedTarball, Refusal, RequestLog, TarballRequest, fetch_tarball};
 
 /// npm's own default registry, read at build time from npm's published definitions; `None` where those were not at hand.

@@ -2,6 +2,7 @@
 
 use crate::RegistryError;
 use crate::freshness::seconds_of_date;
+use crate::lane::Held;
 use crate::underway::Underway;
 use core::future::Future;
 use core::hash::BuildHasher;
@@ -74,36 +75,48 @@ fn jitter(url: &str, attempt: u32, clock: &impl Clock) -> f64 {
     f64::from(bits) / (f64::from(u32::MAX) + 1.0)
 }
 
+/// A failure after which asking again may succeed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Repeatable {
+    /// How long the registry asked to wait, in milliseconds.
+    pub after_milliseconds: Option<f64>,
+}
+
 /// Who repeats a request.
-pub(crate) struct Retries<'a, C> {
+#[derive(Debug)]
+pub struct Retries<'a, C, S> {
+    /// How often and how patiently.
     pub policy: &'a RetryPolicy,
+    /// What it waits by.
     pub clock: &'a C,
     /// The address that is asked.
     pub url: &'a str,
+    /// What is held while it is asked, and is nobody's during the waits.
+    pub slot: &'a S,
 }
 
-impl<C: Clock> Retries<'_, C> {
+impl<C: Clock, S: Held> Retries<'_, C, S> {
     /// Runs `attempt` until it succeeds, fails in a way that is not worth repeating, or the policy is exhausted. `note` is
-    /// told of each wait in between.
-    pub async fn run<T, F: Future<Output = Result<T, RegistryError>>>(
+    /// told of each wait in between, those for a slot included.
+    pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
         &self,
-        is_worth_repeating: impl Fn(&RegistryError) -> bool,
+        repeatable: impl Fn(&E) -> Option<Repeatable>,
         note: impl Fn(Span),
-        mut attempt: impl FnMut(u32) -> F,
-    ) -> Result<T, RegistryError> {
-        let Self { policy, clock, url } = *self;
+        mut attempt: impl FnMut() -> F,
+    ) -> Result<T, E> {
+        let Self { policy, clock, url, slot } = *self;
         let mut tried = 0;
         loop {
-            match attempt(tried).await {
-                Err(error) if is_worth_repeating(&error) && tried < policy.retries => {
-                    let jitter = jitter(url, tried, clock);
-                    let waiting = Underway::new(clock, Work::Backoff, &note);
-                    clock.sleep(policy.wait(tried, error.retry_after_milliseconds(), jitter)).await;
-                    waiting.done(|_| ());
-                    tried += 1;
-                }
+            let failed = match attempt().await {
+                Err(error) if tried < policy.retries => error,
                 other => return other,
-            }
+            };
+            let Some(Repeatable { after_milliseconds }) = repeatable(&failed) else { return Err(failed) };
+            let wait = policy.wait(tried, after_milliseconds, jitter(url, tried, clock));
+            let waiting = Underway::new(clock, Work::Backoff, &note);
+            slot.given_up_during(clock.sleep(wait)).await;
+            waiting.done(|_| ());
+            tried += 1;
         }
     }
 }

@@ -4,6 +4,7 @@
 //! worker that knows nothing of registries or their configuration.
 
 use crate::RegistryError;
+use crate::lane::Held;
 use crate::retry::{Retries, RetryPolicy, ask};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Integrity};
@@ -118,11 +119,12 @@ impl TarballRequest {
 
 /// Fetches a tarball and gives it to `take`, which [verifies](TarballRequest::verify) it before it uses it, on whatever
 /// thread it likes. A body that does not verify is fetched once more (npm does the same: a proxy or cache may have held a
-/// damaged copy). Where it fails, or is dropped before it is done, the [log](TarballRequest::log) has what was done until then.
+/// damaged copy). `slot` is given up while it waits to ask again. Where it fails, or is dropped before it is done, the [log](TarballRequest::log) has what was done until then.
 pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     http: &H,
     clock: &C,
     request: &TarballRequest,
+    slot: &impl Held,
     take: impl AsyncFn(Bytes) -> Result<T, Refusal<E>>,
 ) -> Result<FetchedTarball<T>, E> {
     if let Some(body) = &request.body {
@@ -139,11 +141,11 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
         return Err(RegistryError::NotCached { package: request.package.clone() }.into());
     }
     let note = |span| request.log.note(span);
-    let retries = Retries { policy: &request.retry, clock, url: &request.url };
+    let retries = Retries { policy: &request.retry, clock, url: &request.url, slot };
     let mut requests = 0;
     let mut refetched = false;
     loop {
-        let attempt = |_| {
+        let attempt = || {
             requests += 1;
             let mut headers = Vec::new();
             if let Some(authorization) = &request.authorization {
@@ -161,7 +163,7 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
             };
             ask(http, clock, http_request, &request.package, Work::Tarball, note)
         };
-        let body = retries.run(RegistryError::is_transient, note, attempt).await?.body;
+        let body = retries.run(RegistryError::repeatable, note, attempt).await?.body;
         let bytes = body.len() as u64;
         match take(body).await {
             Ok(contents) => return Ok(FetchedTarball { contents, bytes, requests, spans: request.log.take() }),

@@ -92,7 +92,7 @@ pub(crate) fn fetch(
     request: &TarballRequest,
 ) -> Result<FetchedTarball<Bytes>, RegistryError> {
     let take = async |body: Bytes| request.verify(&body).map(|()| body).map_err(Refusal::Mismatch);
-    now(fetch_tarball(http, clock, request, take))
+    now(fetch_tarball(http, clock, request, &(), take))
 }
 
 pub(crate) const PACKUMENT: &str =
@@ -432,6 +432,6 @@ fn what_nobody_waits_for_any_longer_is_noted_as_such() {
 
     let request = client.tarball_request("a", "1.0.0", None, None).unwrap();
     let take = async |body: Bytes| Ok::<Bytes, Refusal<RegistryError>>(body);
-    assert!(fetch_tarball(&Silence, &clock, &request, take).now_or_never().is_none());
+    assert!(fetch_tarball(&Silence, &clock, &request, &(), take).now_or_never().is_none());
     assert_eq!(kinds(&request.log.take()), [(Work::Tarball, Ending::Abandoned)]);
 }

@@ -251,7 +251,7 @@ impl PackageStore for WasiStore {
         let bytes = body.len() as u64;
         let request = TarballRequest { body: Some(body), ..tarball };
         let take = async |body: Bytes| self.take(&request, &body);
-        let fetched: FetchedTarball<_> = fetch_tarball(&NoNetwork, &self.clock, &request, take).await?;
+        let fetched: FetchedTarball<_> = fetch_tarball(&NoNetwork, &self.clock, &request, &(), take).await?;
         let (pending, spans) = fetched.contents;
         let index = Arc::clone(&pending.index);
         self.uncommitted.set(self.uncommitted.get() + pending.place.length);
