@@ -1,8 +1,9 @@
 //! What registries turned out not to have, so that they are not asked in vain again.
 //!
 //! Nothing is asked for the sake of finding out: a request that was needed anyway tells. What counts is proof, an answer that
-//! the registry had in the one form and not in the other; a package that is missing in both says nothing. It is kept in the
-//! mirror with the documents, for a day: registries learn.
+//! the registry had in the one form and refused in the other, for what it is and not for whose it is (406 and 415, not 401,
+//! 403 or 404); a package that is missing in both says nothing. It is kept in the mirror with the documents, for a day:
+//! registries learn.
 
 use crate::mirror::MetadataMirror;
 use gantry_store::mirror::{MirrorKey, MirrorWrite};

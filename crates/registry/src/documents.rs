@@ -80,11 +80,13 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         match self.packument_in_form(name, DocumentForm::Abbreviated).await {
             // There are registries that do not know the abbreviated form; npm asks them again, too.
-            Err(RegistryError::NotFound { .. } | RegistryError::Status { status: 406, .. }) => {
+            Err(RegistryError::Status { status: 406 | 415, .. }) => {
                 let packument = self.packument_in_form(name, DocumentForm::Full).await?;
                 self.learn(name, Offer::Abbreviated)?;
                 Ok(packument)
             }
+            // Which may be because of the form, but is about this package and no other.
+            Err(RegistryError::NotFound { .. }) => self.packument_in_form(name, DocumentForm::Full).await,
             answer => answer,
         }
     }
@@ -135,7 +137,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             match alone.await {
                 Ok(packument) => return Ok(VersionAnswer::Alone(packument)),
                 Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
-                Err(error) => is_proof = !error.is_transient() && !matches!(error, RegistryError::NotCached { .. }),
+                Err(RegistryError::NotCached { .. }) => {}
+                Err(error) => is_proof = tells_of_versions(&error),
             }
         }
         let packument = self.packument(name).await?;
@@ -237,7 +240,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                     is_proof = true;
                 }
                 Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
-                Err(error) => is_proof = !error.is_transient(),
+                Err(error) => is_proof = tells_of_versions(&error),
             }
         }
         let manifest = match alone {
@@ -399,6 +402,12 @@ fn as_packument(name: &str, version: &str, body: &[u8]) -> Bytes {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let head = format!("{{\"name\":{},\"versions\":{{{}:", text(name), text(version));
     [head.as_bytes(), body, b"},\"time\":{}}"].concat().into()
+}
+
+/// Whether this answer tells, with a packument that has the version, that a registry has no documents of versions. Who may not
+/// have one version may have another: there are registries that block those that are dangerous.
+fn tells_of_versions(error: &RegistryError) -> bool {
+    !error.is_transient() && !matches!(error, RegistryError::Unauthorized { .. })
 }
 
 fn is_without_connection(error: &RegistryError) -> bool {

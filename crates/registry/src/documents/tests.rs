@@ -350,6 +350,70 @@ fn what_a_registry_lacks_is_found_out_once_a_day() {
 }
 
 #[test]
+fn only_an_answer_about_the_form_tells_that_a_registry_lacks_it() {
+    let packuments = |machine: &Machine, name: &str, answers: Vec<Answer>| {
+        let (client, script) = machine.run(answers);
+        let is_there = now(client.packument(name)).is_ok();
+        let forms = script.asked().into_iter().map(|request| {
+            let accept = request.headers.iter().find(|(name, _)| name == "accept").map(|(_, value)| value.clone());
+            if accept.is_some_and(|accept| accept.contains("install-v1")) { "abbreviated" } else { "full" }
+        });
+        (is_there, forms.collect::<Vec<_>>())
+    };
+    let found = || answer(200, &[FRESH], PACKUMENT);
+    let both = || (true, vec!["abbreviated", "full"]);
+    for status in [404, 405, 410] {
+        let machine = Machine::default();
+        assert_eq!(packuments(&machine, "a", vec![answer(status, &[], ""), found()]), both());
+        assert_eq!(
+            packuments(&machine, "b", vec![found()]),
+            (true, vec!["abbreviated"]),
+            "after {status} for one package"
+        );
+    }
+    for status in [401, 403, 500] {
+        let machine = Machine::default();
+        let refused = (false, vec!["abbreviated"; if status == 500 { 3 } else { 1 }]);
+        assert_eq!(packuments(&machine, "a", vec![answer(status, &[], ""); refused.1.len()]), refused);
+        assert_eq!(
+            packuments(&machine, "b", vec![found()]),
+            (true, vec!["abbreviated"]),
+            "after {status} for one package"
+        );
+    }
+    for status in [406, 415] {
+        let machine = Machine::default();
+        assert_eq!(packuments(&machine, "a", vec![answer(status, &[], ""), found()]), both());
+        assert_eq!(packuments(&machine, "b", vec![found()]), (true, vec!["full"]), "after {status}");
+        let unusable = Machine::default();
+        assert!(!packuments(&unusable, "a", vec![answer(status, &[], ""), answer(404, &[], "")]).0);
+        assert_eq!(
+            packuments(&unusable, "b", vec![found()]),
+            (true, vec!["abbreviated"]),
+            "who gives neither tells nothing"
+        );
+    }
+}
+
+#[test]
+fn who_may_not_have_one_version_still_has_the_documents_of_others() {
+    for refusal in [401, 403] {
+        let machine = Machine::default();
+        let packument = answer(200, &[FRESH], PACKUMENT);
+        assert_eq!(machine.ask_version(vec![answer(refusal, &[], ""), packument]).1, Ok((false, None)));
+        let (client, script) = machine.run(vec![answer(refusal, &[], ""), answer(404, &[], ""), answer(404, &[], "")]);
+        assert!(now(client.version("b", "1.0.0")).is_err());
+        assert!(
+            script.asked()[0].url.ends_with("/b/1.0.0"),
+            "a registry that blocks one version has documents of others"
+        );
+        let (client, script) = machine.run(vec![answer(refusal, &[], ""), answer(404, &[], "")]);
+        assert!(now(client.version_facts("c", "1.0.0", None)).is_err());
+        assert!(script.asked()[0].url.ends_with("/c/1.0.0"));
+    }
+}
+
+#[test]
 fn a_registry_without_documents_of_versions_is_asked_for_one_once() {
     let machine = Machine::default();
     let version = r#"{"name":"a","version":"1.0.0","license":"MIT"}"#;
