@@ -5,7 +5,7 @@ use crate::git;
 use crate::host::{Host, IngestJob, ProjectTree};
 use crate::project::{is_installed, read_folder};
 use bytes::Bytes;
-use gantry_archive::{Extractor, Integrity, Limits};
+use gantry_archive::{ArchiveError, Extractor, Integrity, Limits};
 use gantry_manifest::Manifest;
 use gantry_platform::Clock;
 use gantry_registry::{Refusal, Slot, TarballRequest, fetch_tarball};
@@ -31,15 +31,17 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
         }
         Source::File { path } => {
             let body = read_tarball(host, &request.name, path).await?;
-            tarball(host, request, format!("file:{path}"), body)
+            tarball(host, request, format!("file:{path}"), &body).map_err(|refusal| match refusal {
+                Refusal::Mismatch(error) => Fault::from(&error),
+                Refusal::Other(fault) => fault,
+            })
         }
         Source::Remote { url } => {
             let registry = host.registry();
             let wanted = registry.tarball_request(&request.name, "", Some(url), None)?;
-            let keep = async |body: Bytes| Ok::<Bytes, Refusal<Fault>>(body);
-            let fetched = fetch_tarball(registry.http(), registry.clock(), &wanted, &registry.slot(), keep).await?;
-            let body = fetched.contents;
-            tarball(host, request, url.clone(), body)
+            // Looked into as it comes: a damaged one is asked for once more.
+            let take = async |body: Bytes| tarball(host, request, url.clone(), &body);
+            Ok(fetch_tarball(registry.http(), registry.clock(), &wanted, &registry.slot(), take).await?.contents)
         }
         Source::Git { spec } => git::look_into(host, &request.name, spec).await,
         other => {
@@ -59,23 +61,39 @@ pub(crate) async fn read_tarball<H: Host>(host: &H, name: &str, path: &str) -> R
     })
 }
 
-fn tarball<H: Host>(host: &H, request: &SourceRequest, resolved: String, body: Bytes) -> Result<Found, Fault> {
+/// What a tarball is. One that is not the one that was known, or damaged where none was, is a mismatch.
+fn tarball<H: Host>(
+    host: &H,
+    request: &SourceRequest,
+    resolved: String,
+    body: &Bytes,
+) -> Result<Found, Refusal<Fault>> {
     let name = request.name.as_str();
     // As npm, what cannot be understood is none.
     let known = request.integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
     if let Some(known) = &known {
-        known.verify(name, &body).map_err(|error| Fault::from(&error))?;
+        known.verify(name, body).map_err(Refusal::Mismatch)?;
     }
     let mut extractor = Extractor::new(Limits::default());
-    let entries = extractor.extract_unverified(name, &body).map_err(|error| Fault::from(&error))?;
+    let entries = extractor.extract_unverified(name, body).map_err(|error| match error {
+        ArchiveError::Gzip { .. }
+        | ArchiveError::Truncated { .. }
+        | ArchiveError::Empty { .. }
+        | ArchiveError::Format { .. }
+            if known.is_none() =>
+        {
+            Refusal::Mismatch(error)
+        }
+        error => Refusal::Other(Fault::from(&error)),
+    })?;
     let text = entries.iter().find(|entry| entry.path == "package.json").map(|entry| &*entry.data);
     // npm too takes a tarball without a package.json for a package without a name.
     let manifest = match text {
         Some(text) => Manifest::parse_package_json(text, &format!("package.json of {name}"))
-            .map_err(|error| crate::EngineError::from(error).to_fault().with_package(name))?,
+            .map_err(|error| Refusal::Other(crate::EngineError::from(error).to_fault().with_package(name)))?,
         None => Manifest::default(),
     };
-    let integrity = known.unwrap_or_else(|| Integrity::sha512_of(&body));
+    let integrity = known.unwrap_or_else(|| Integrity::sha512_of(body));
     let version = manifest.version.clone().unwrap_or_default();
     let answer =
         SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: Some(integrity.to_string().into()) };
@@ -84,7 +102,7 @@ fn tarball<H: Host>(host: &H, request: &SourceRequest, resolved: String, body: B
     let job = IngestJob {
         key,
         name: name.into(),
-        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, Some(integrity)),
+        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body.clone(), Some(integrity)),
         version,
         source: None,
         size_hint,

@@ -206,3 +206,23 @@ fn an_integrity_that_cannot_be_read_names_its_package() {
         ("LAYOUT_INTEGRITY", Some("node_modules/malformed-integrity"))
     );
 }
+
+#[test]
+fn a_damaged_tarball_of_an_address_is_asked_for_once_more_and_no_more() {
+    const PATH: &str = "/left/-/left-1.0.0.tgz";
+    let workshop = Workshop::new();
+    let address = format!("{}{}", workshop.server.url(), &PATH[1..]);
+    let asked = || workshop.server.log().iter().filter(|entry| entry.path == PATH).count();
+    workshop.dependencies(&[("left", &address)]);
+    workshop.server.faults().add(FaultRule::times(PATH, 1, Fault::Corrupt { at: None }));
+    workshop.install().unwrap();
+    assert_eq!(asked(), 2, "nothing is known of what it should be");
+    assert!(workshop.has("node_modules/left/package.json"));
+
+    workshop.server.reset();
+    workshop.server.faults().set(vec![FaultRule::always(PATH, Fault::Truncate { after: 100 })]);
+    fs::remove_file(workshop.project().join("package-lock.json")).unwrap();
+    fs::remove_dir_all(workshop.project().join("node_modules")).unwrap();
+    assert!(workshop.code().starts_with("ARCHIVE_"));
+    assert_eq!(asked(), 2);
+}
