@@ -199,6 +199,8 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise)
     for (name, value) in &request.headers {
         match (name.as_str(), value.as_str()) {
             ("accept", _) => cache = "default",
+            // No page has a say in it.
+            ("accept-encoding", _) => continue,
             // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
             // condition of what its own cache has, and gives that with status 200 where the registry says 304. An answer
             // with the header that was asked with is as good as that. Like any 304 to a date, this trusts that a registry

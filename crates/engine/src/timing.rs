@@ -172,7 +172,7 @@ fn metadata(name: &str, group: u32, row: usize, value: &str) -> Value {
 }
 
 fn has_failed(span: &Span) -> bool {
-    span.ending != Ending::Abandoned && !matches!(span.status, 200 | 304)
+    span.ending != Ending::Abandoned && !matches!(span.status, 200 | 203 | 304)
 }
 
 fn mean(values: &[f64]) -> f64 {

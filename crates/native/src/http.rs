@@ -293,7 +293,10 @@ async fn perform(
     let sent = Instant::now();
     let asked = headers;
     let ask = async |client: &reqwest::Client, url: &str, withheld: &[&str]| {
-        let mut builder = client.get(url).header(ACCEPT_ENCODING, "gzip");
+        let mut builder = client.get(url);
+        if asked.iter().all(|(name, _)| name != ACCEPT_ENCODING.as_str()) {
+            builder = builder.header(ACCEPT_ENCODING, "gzip");
+        }
         for (name, value) in asked.iter().filter(|(name, _)| !withheld.contains(&name.as_str())) {
             builder = builder.header(name, value);
         }

@@ -8,7 +8,8 @@ use core::future::Future;
 pub struct HttpRequest {
     /// Absolute URL, without credentials.
     pub url: String,
-    /// Header names in lower case, with values. In a browser only safelisted ones avoid a preflight.
+    /// Header names in lower case, with values. In a browser only safelisted ones avoid a preflight. `accept-encoding` is the
+    /// client's affair where it is not said, and in a browser in any case.
     pub headers: Vec<(String, String)>,
     /// Longest time without any progress (connect, headers, or the next piece of body), in milliseconds.
     pub timeout_milliseconds: u64,

@@ -121,7 +121,7 @@ impl<C: Clock, S: Held> Retries<'_, C, S> {
     }
 }
 
-/// Sends a request once and turns what is neither a 200 nor the 304 that was asked for into an error about `package`.
+/// Sends a request once and turns what is neither a 200 (or 203) nor the 304 that was asked for into an error about `package`.
 /// `note` is told how it went, also where nobody waits for it any longer.
 pub(crate) async fn ask<H: Http, C: Clock>(
     http: &H,
@@ -145,7 +145,8 @@ pub(crate) async fn ask<H: Http, C: Clock>(
     let response = answer.map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
     let package = package.to_owned();
     match response.status {
-        200 => Ok(response),
+        // npm takes all below 400. 203 is a 200 that something on the way has changed, and is kept and verified like one.
+        200 | 203 => Ok(response),
         404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
         304 if is_conditional => Ok(response),
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),

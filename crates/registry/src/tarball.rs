@@ -147,7 +147,8 @@ pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     loop {
         let attempt = || {
             requests += 1;
-            let mut headers = Vec::new();
+            // What is compressed already gains nothing, and would have to be inflated twice.
+            let mut headers = vec![("accept-encoding".to_owned(), "identity".to_owned())];
             if let Some(authorization) = &request.authorization {
                 headers.push(("authorization".to_owned(), authorization.clone()));
             }

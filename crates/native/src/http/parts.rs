@@ -148,7 +148,7 @@ impl Divisible {
     /// Asks for the bytes of a range.
     fn part(&self, range: Range<usize>, received: Arc<AtomicU64>) -> Flight<Option<BytesMut>> {
         let mut request = self.client.get(&self.url).header(ACCEPT_ENCODING, "identity");
-        for (name, value) in &self.headers {
+        for (name, value) in self.headers.iter().filter(|(name, _)| name != ACCEPT_ENCODING.as_str()) {
             request = request.header(name, value);
         }
         let (length, span) = (range.len(), format!("{}-{}", range.start, range.end - 1));
