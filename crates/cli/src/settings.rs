@@ -10,7 +10,7 @@ use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
     ConfigSources, HttpSettings, LoadedConfig, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings,
-    machine_release, machine_target,
+    machine_home, machine_release, machine_target,
 };
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -118,7 +118,7 @@ fn config_sources(mut options: Vec<(String, NpmrcValue)>, named: &Path, project:
     }
     let variables = std::env::vars_os();
     let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-    ConfigSources { options, environment: environment.collect(), project: project.to_owned() }
+    ConfigSources { options, environment: environment.collect(), project: project.to_owned(), home: machine_home() }
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
@@ -300,7 +300,7 @@ fn resolve_options(
     options.omit_peer = omit.peer;
     options.folder_name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     options.project_path = project.to_string_lossy().into_owned();
-    options.home_path = std::env::var("HOME").unwrap_or_default();
+    options.home_path = machine_home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(options)
 }
 
@@ -399,7 +399,7 @@ fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<Path
         return std::path::absolute(path).map_err(|error| invalid(format!("--store-dir {}: {error}", path.display())));
     }
     let from = |key: &str| sources.environment.get(key).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = from("XDG_DATA_HOME").or_else(|| from("HOME").map(|home| home.join(".local/share")));
+    let data = from("XDG_DATA_HOME").or_else(|| sources.home().map(|home| home.join(".local/share")));
     data.map(|data| data.join("gantry/store")).ok_or_else(|| {
         Fault::new("CONFIG_INVALID", "no place for the store: neither HOME nor XDG_DATA_HOME is set")
             .with_hint("Name one with --store-dir.")

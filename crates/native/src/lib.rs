@@ -46,7 +46,7 @@ pub use link::LinkMethod;
 pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
-pub use settings::{ConfigSources, LoadedConfig, machine_release, machine_target};
+pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target};
 pub use store::PackageDirectories;
 pub use tree::tree_digest;
 

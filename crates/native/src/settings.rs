@@ -21,6 +21,8 @@ pub struct ConfigSources {
     pub environment: BTreeMap<String, String>,
     /// The project's folder.
     pub project: PathBuf,
+    /// The user's home as the system knows it, for an environment without `HOME`.
+    pub home: Option<PathBuf>,
 }
 
 /// What the sources say.
@@ -77,23 +79,31 @@ impl ConfigSources {
         self.environment.get(name).filter(|value| !value.is_empty())
     }
 
+    /// The user's home, as npm finds it: what `HOME` says, else what the system knows of the user.
+    pub fn home(&self) -> Option<PathBuf> {
+        match self.environment.get("HOME") {
+            Some(home) => (!home.is_empty()).then(|| PathBuf::from(home)),
+            None => self.home.clone(),
+        }
+    }
+
     fn at_home(&self, mut layer: Vec<(String, NpmrcValue)>) -> Vec<(String, NpmrcValue)> {
         for (key, value) in &mut layer {
             if let (true, NpmrcValue::Text(text)) = (PATHS.contains(&key.as_str()), value)
-                && let (Some(rest), Some(home)) = (text.strip_prefix("~/"), self.variable("HOME"))
+                && let (Some(rest), Some(home)) = (text.strip_prefix("~/"), self.home())
             {
-                *text = format!("{}/{rest}", home.trim_end_matches('/'));
+                *text = format!("{}/{rest}", home.to_string_lossy().trim_end_matches('/'));
             }
         }
         layer
     }
 
     fn user_config(&self, config: &Config) -> Option<PathBuf> {
-        let home = || self.variable("HOME").map(|home| Path::new(home).join(".npmrc"));
+        let home = || self.home().map(|home| home.join(".npmrc"));
         config.get("userconfig").map(PathBuf::from).or_else(home)
     }
 
-    /// npm's `globalconfig`: `etc/npmrc` below its prefix, which is where `node` is installed.
+    /// npm's `globalconfig`: `etc/npmrc` below its prefix, which is where `node` is installed, whatever leads to it.
     fn global_config(&self, config: &Config) -> Option<PathBuf> {
         if let Some(path) = config.get("globalconfig") {
             return Some(PathBuf::from(path));
@@ -101,7 +111,8 @@ impl ConfigSources {
         let prefix = match config.get("prefix").or_else(|| self.variable("PREFIX").map(String::as_str)) {
             Some(prefix) => PathBuf::from(prefix),
             None => {
-                let node = node_executable(self.environment.get("PATH")?)?;
+                // What a process knows of its own file (Node's `execPath`) has no links in it.
+                let node = fs::canonicalize(node_executable(self.environment.get("PATH")?)?).ok()?;
                 let installed = node.parent()?.parent()?;
                 match self.variable("DESTDIR") {
                     Some(moved) => Path::new(moved).join(installed.strip_prefix("/").unwrap_or(installed)),
@@ -165,6 +176,11 @@ pub fn machine_target(node_version: Option<String>) -> Target {
     }
 }
 
+/// The home of the user who runs this: what `HOME` says, else what the system knows, as Node's `os.homedir()`.
+pub fn machine_home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
 /// The release of the operating system, as Node's `os.release()` gives it; `None` where it is no text.
 pub fn machine_release() -> Option<String> {
     rustix::system::uname().release().to_str().ok().map(str::to_owned)
@@ -178,3 +194,6 @@ fn has_musl() -> bool {
     };
     loader("ld-musl-") && !Path::new("/lib64/ld-linux-x86-64.so.2").exists() && !loader("ld-linux-")
 }
+
+#[cfg(test)]
+mod tests;
