@@ -94,7 +94,18 @@ export interface InstallParameters {
 /** One kind of work in figures. Times are in milliseconds. */
 export interface WorkSummary {
   /** Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document. */
-  work: 'packument' | 'version' | 'tarball' | 'backoff' | 'kept' | 'scan' | 'verify' | 'unpack' | 'store' | 'resolve';
+  work:
+    | 'packument'
+    | 'version'
+    | 'tarball'
+    | 'backoff'
+    | 'inflate'
+    | 'kept'
+    | 'scan'
+    | 'verify'
+    | 'unpack'
+    | 'store'
+    | 'resolve';
   count: number;
   /** Requests without an answer, or with one that was of no use. */
   failed: number;

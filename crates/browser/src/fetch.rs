@@ -256,8 +256,13 @@ fn landed(answer: &Answer) -> (HttpResponse, Pieces) {
     let lines = answer.headers();
     let headers = lines.lines().filter_map(|line| line.split_once(':'));
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let response =
-        |body| HttpResponse { status: answer.status(), headers, body, answered_after: answer.answered_after() };
+    let response = |body| HttpResponse {
+        status: answer.status(),
+        headers,
+        body,
+        answered_after: answer.answered_after(),
+        ..HttpResponse::default()
+    };
     let pieces = answer.pieces();
     if !answer.is_whole() {
         return (response(Bytes::new()), Pieces { pieces, hold: answer.hold() });

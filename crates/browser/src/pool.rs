@@ -240,7 +240,7 @@ impl UnpackReport {
     pub fn spans(&self) -> Vec<Span> {
         let span = |&(kind, began, answered, ended, status, bytes, ending): &_| {
             let (work, ending) = (*Work::ALL.get::<usize>(kind)?, *Ending::ALL.get::<usize>(ending)?);
-            Some(Span { work, began, answered, ended, status, bytes, ending })
+            Some(Span { answered, status, ending, ..Span::of(work, began, ended, bytes) })
         };
         self.spans.iter().filter_map(span).collect()
     }

@@ -26,6 +26,7 @@ pub(crate) struct Timing {
 #[serde(rename_all = "camelCase")]
 pub struct WorkSummary {
     /// Its short name: `packument`, `version`, `tarball` (requests), `backoff` (waiting before one is made again),
+    /// `inflate`,
     /// `kept`, `scan`, `verify`, `unpack`, `store`, `resolve`.
     pub work: &'static str,
     /// How many pieces there were.
@@ -37,9 +38,9 @@ pub struct WorkSummary {
     /// Their times together.
     #[serde(flatten)]
     pub times: Overlap,
-    /// What they waited for a free slot, on average.
+    /// What they waited for a free slot, and then in the client for their turn, on average.
     pub queued: f64,
-    /// The longest such wait.
+    /// The longest wait for either.
     pub queued_max: f64,
     /// Bytes received, read or written.
     pub bytes: u64,
@@ -120,14 +121,15 @@ impl Timing {
         }
         let times: Vec<(f64, f64)> = spans.iter().map(|span| (span.began, span.ended)).collect();
         let waits: Vec<f64> = self.waits.iter().filter(|(kind, _)| *kind == work).map(|(_, wait)| *wait).collect();
+        let in_client: Vec<f64> = spans.iter().map(|span| span.queued).collect();
         Some(WorkSummary {
             work: work.name(),
             count: spans.len(),
             failed: spans.iter().filter(|span| work.is_request() && has_failed(span)).count(),
             abandoned: spans.iter().filter(|span| work.is_request() && span.ending == Ending::Abandoned).count(),
             times: Overlap::of(&times),
-            queued: mean(&waits),
-            queued_max: waits.iter().copied().fold(0.0, f64::max),
+            queued: mean(&waits) + mean(&in_client),
+            queued_max: waits.iter().chain(&in_client).copied().fold(0.0, f64::max),
             bytes: spans.iter().map(|span| span.bytes).sum(),
         })
     }

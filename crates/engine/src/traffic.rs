@@ -321,7 +321,7 @@ impl<'a, H: Host> Traffic<'a, H> {
                 self.count_requests(progress);
                 if let Ok(report) = result {
                     if let Some(first) = report.spans.iter().find(|span| span.work == Work::Tarball) {
-                        progress.waited(Work::Tarball, first.began - job.asked);
+                        progress.waited(Work::Tarball, first.began - first.queued - job.asked);
                     }
                     progress.spans(&job.tarball.package, &report.spans);
                     progress.count(|counters| {

@@ -284,6 +284,7 @@ async fn perform(
         Some(client) => client,
         None => shared.client(&url).map_err(unusable)?,
     };
+    let began = Instant::now();
     let _place = match &shared.places {
         Some(places) => places.acquire().await.ok(),
         None => None,
@@ -291,6 +292,7 @@ async fn perform(
     let nearness = shared.neighbourhood.of(&url);
     let turn = nearness.turn().await;
     let sent = Instant::now();
+    let sent_after = milliseconds(sent - began);
     let asked = headers;
     let ask = async |client: &reqwest::Client, url: &str, withheld: &[&str]| {
         let mut builder = client.get(url);
@@ -314,7 +316,7 @@ async fn perform(
 
     let answered_after = sent.elapsed();
     turn.note(answered_after);
-    let answered_after = answered_after.as_secs_f64() * 1000.0;
+    let answered_after = milliseconds(answered_after);
     let announced = response.content_length().unwrap_or(0);
     if announced > max_body_bytes {
         return Err(too_large());
@@ -363,11 +365,18 @@ async fn perform(
         }
     }
     let body = body.finish().await;
+    let is_encoded = headers.iter().any(|(name, _)| name == CONTENT_ENCODING.as_str());
+    let whole = Instant::now();
     let body = decoded(body, &mut headers, max_body_bytes).map_err(|error| match error {
         ArchiveError::Limit { .. } => too_large(),
         error => fail(HttpErrorKind::Encoding, error.to_string()),
     })?;
-    Ok(HttpResponse { status, headers, body, answered_after })
+    let decoded_in = if is_encoded { milliseconds(whole.elapsed()) } else { 0.0 };
+    Ok(HttpResponse { status, headers, body, sent_after, answered_after, decoded_in })
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
 }
 
 /// The body without its content encoding, of at most `maximum` bytes; the headers that spoke of it go.

@@ -21,7 +21,7 @@ pub struct HttpRequest {
 }
 
 /// A response with its whole body.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct HttpResponse {
     /// Status code, after redirects.
     pub status: u16,
@@ -29,8 +29,12 @@ pub struct HttpResponse {
     pub headers: Vec<(String, String)>,
     /// The body, content encodings removed.
     pub body: Bytes,
+    /// Milliseconds that the request waited in the client before it was sent; 0 where that cannot be told.
+    pub sent_after: f64,
     /// Milliseconds from sending the request until the headers were there.
     pub answered_after: f64,
+    /// Milliseconds, the last ones, in which content encodings were removed; 0 where that cannot be told.
+    pub decoded_in: f64,
 }
 
 impl HttpResponse {

@@ -13,6 +13,8 @@ pub enum Work {
     Tarball,
     /// Waiting before a request is made again.
     Backoff,
+    /// Removing the encoding that an answer came in.
+    Inflate,
     /// Looking up a kept document.
     Kept,
     /// Finding the versions in a packument.
@@ -29,11 +31,12 @@ pub enum Work {
 
 impl Work {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Packument,
         Self::Version,
         Self::Tarball,
         Self::Backoff,
+        Self::Inflate,
         Self::Kept,
         Self::Scan,
         Self::Verify,
@@ -49,6 +52,7 @@ impl Work {
             Self::Version => "version",
             Self::Tarball => "tarball",
             Self::Backoff => "backoff",
+            Self::Inflate => "inflate",
             Self::Kept => "kept",
             Self::Scan => "scan",
             Self::Verify => "verify",
@@ -112,7 +116,9 @@ impl Ending {
 pub struct Span {
     /// Of which kind.
     pub work: Work,
-    /// When it began.
+    /// For a request, how many milliseconds it had waited in the client by then; else 0.
+    pub queued: f64,
+    /// When it began; of a request, when it was sent.
     pub began: f64,
     /// When it ended, well or badly.
     pub ended: f64,
@@ -129,6 +135,6 @@ pub struct Span {
 impl Span {
     /// Work that was done, and is no request.
     pub fn of(work: Work, began: f64, ended: f64, bytes: u64) -> Self {
-        Self { work, began, ended, answered: 0.0, status: 0, bytes, ending: Ending::Done }
+        Self { work, queued: 0.0, began, ended, answered: 0.0, status: 0, bytes, ending: Ending::Done }
     }
 }

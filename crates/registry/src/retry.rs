@@ -129,19 +129,29 @@ pub(crate) async fn ask<H: Http, C: Clock>(
     request: HttpRequest,
     package: &str,
     work: Work,
-    note: impl FnOnce(Span),
+    note: impl Fn(Span),
 ) -> Result<HttpResponse, RegistryError> {
     let url = request.url.clone();
     let is_conditional = request.headers.iter().any(|(name, _)| name.starts_with("if-"));
-    let underway = Underway::new(clock, work, note);
+    let underway = Underway::new(clock, work, &note);
     let answer = http.send(request).await;
+    let ended = clock.monotonic_milliseconds();
     underway.done(|span| match &answer {
-        Ok(HttpResponse { status, body, answered_after, .. }) => {
+        Ok(HttpResponse { status, body, sent_after, answered_after, decoded_in, .. }) => {
+            // What it waited here, and what was done with it here, is not the network's.
+            span.queued = *sent_after;
+            span.began += sent_after;
             span.answered = span.began + answered_after;
+            span.ended = (span.ended - decoded_in).max(span.answered);
             (span.status, span.bytes) = (*status, body.len() as u64);
         }
         Err(error) => span.ending = Ending::Failed(error.kind),
     });
+    if let Ok(HttpResponse { body, decoded_in, .. }) = &answer
+        && *decoded_in > 0.0
+    {
+        note(Span::of(Work::Inflate, ended - decoded_in, ended, body.len() as u64));
+    }
     let response = answer.map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
     let package = package.to_owned();
     match response.status {

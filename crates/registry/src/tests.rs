@@ -59,7 +59,12 @@ impl Clock for Sleeps {
 }
 
 fn answer(status: u16, body: &str) -> Result<HttpResponse, HttpErrorKind> {
-    Ok(HttpResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()), answered_after: 0.0 })
+    Ok(HttpResponse {
+        status,
+        headers: Vec::new(),
+        body: Bytes::copy_from_slice(body.as_bytes()),
+        ..HttpResponse::default()
+    })
 }
 
 pub(crate) fn client(
@@ -434,4 +439,41 @@ fn what_nobody_waits_for_any_longer_is_noted_as_such() {
     let take = async |body: Bytes| Ok::<Bytes, Refusal<RegistryError>>(body);
     assert!(fetch_tarball(&Silence, &clock, &request, &(), take).now_or_never().is_none());
     assert_eq!(kinds(&request.log.take()), [(Work::Tarball, Ending::Abandoned)]);
+}
+
+#[test]
+fn what_a_request_waits_for_in_the_client_and_is_inflated_there_is_not_the_networks() {
+    let clock = Sleeps::default();
+    clock.0.borrow_mut().push(100.0);
+    let slow = HttpResponse {
+        status: 200,
+        body: Bytes::from_static(PACKUMENT.as_bytes()),
+        sent_after: 40.0,
+        answered_after: 20.0,
+        decoded_in: 10.0,
+        ..HttpResponse::default()
+    };
+    /// Takes a hundred milliseconds for an answer.
+    struct Slow(HttpResponse, Sleeps);
+    impl Http for Slow {
+        async fn send(&self, _: HttpRequest) -> Result<HttpResponse, HttpError> {
+            self.1.sleep(100.0).await;
+            Ok(self.0.clone())
+        }
+    }
+    let settings = RegistrySettings {
+        config: Config::new(),
+        default_registry: "https://registry.example/".to_owned(),
+        replace_host: ReplaceHost::Never,
+        retry: RetryPolicy::default(),
+        cache_mode: CacheMode::Default,
+    };
+    let client = RegistryClient::new(Slow(slow, clock.clone()), clock.clone(), settings);
+    client.note_spans(true);
+    now(client.packument("a")).unwrap();
+    let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
+    let of = |work: Work| spans.iter().find(|span| span.work == work).unwrap();
+    let asked = of(Work::Packument);
+    assert_eq!([asked.queued, asked.began, asked.answered, asked.ended], [40.0, 140.0, 160.0, 190.0]);
+    assert_eq!([of(Work::Inflate).began, of(Work::Inflate).ended], [190.0, 200.0]);
 }

@@ -21,6 +21,7 @@ impl<'c, C: Clock, N: FnOnce(Span)> Underway<'c, C, N> {
 
     /// Ends now, with what `describe` says of it.
     pub fn done(mut self, describe: impl FnOnce(&mut Span)) {
+        self.span.ended = self.clock.monotonic_milliseconds();
         self.span.ending = Ending::Done;
         describe(&mut self.span);
     }
@@ -28,7 +29,9 @@ impl<'c, C: Clock, N: FnOnce(Span)> Underway<'c, C, N> {
 
 impl<C: Clock, N: FnOnce(Span)> Drop for Underway<'_, C, N> {
     fn drop(&mut self) {
-        self.span.ended = self.clock.monotonic_milliseconds();
+        if self.span.ending == Ending::Abandoned {
+            self.span.ended = self.clock.monotonic_milliseconds();
+        }
         if let Some(note) = self.note.take() {
             note(self.span.clone());
         }

@@ -58,7 +58,7 @@ impl MetadataMirror for Mirror {
 
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Ok(HttpResponse { status, headers, body: Bytes::copy_from_slice(body.as_bytes()), answered_after: 0.0 })
+    Ok(HttpResponse { status, headers, body: Bytes::copy_from_slice(body.as_bytes()), ..HttpResponse::default() })
 }
 
 const FRESH: (&str, &str) = ("cache-control", "public, max-age=300");

@@ -6,7 +6,7 @@ const NOW: f64 = 784_111_777_000.0;
 
 fn response(headers: &[(&str, &str)]) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    HttpResponse { status: 200, headers, body: Bytes::new(), answered_after: 0.0 }
+    HttpResponse { status: 200, headers, body: Bytes::new(), ..HttpResponse::default() }
 }
 
 #[test]

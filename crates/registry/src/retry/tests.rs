@@ -11,7 +11,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 fn response(headers: Headers<'_>) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    HttpResponse { status: 429, headers, body: Bytes::new(), answered_after: 0.0 }
+    HttpResponse { status: 429, headers, body: Bytes::new(), ..HttpResponse::default() }
 }
 
 /// A clock that stands still.
