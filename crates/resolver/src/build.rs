@@ -155,7 +155,27 @@ impl Builder {
             self.queue.push(&self.forest, node);
         }
         self.queue.push(&self.forest, self.forest.root);
+        self.queue_chosen_workspaces();
         self.assert_root_overrides()
+    }
+
+    /// Puts the workspaces into the queue that the user asks for something, where the tree has them: those of a project that
+    /// starts from nothing are read from their folders.
+    fn queue_chosen_workspaces(&mut self) {
+        for place in std::mem::take(&mut self.options.explicit_in) {
+            if !place.is_empty() {
+                let known = self.known_folders.iter().find(|(folder, _)| *folder == place).map(|(_, package)| *package);
+                if self.forest.is_from_nothing
+                    && let Some(package) = known
+                {
+                    self.forest.top_at(self.forest.root, &place, package);
+                }
+                if let Some(node) = self.forest.at(self.forest.root, &place) {
+                    self.queue.push(&self.forest, node);
+                }
+            }
+            self.options.explicit_in.push(place);
+        }
     }
 
     /// Every reachable node with a missing or wrong dependency.
@@ -293,10 +313,16 @@ impl Builder {
         forest.node(node).edges_out.iter().map(|&(_, edge)| edge).filter(is_problem).collect()
     }
 
-    /// Whether the user asked for this dependency of the project by name.
+    /// Whether the user asked for this dependency of the project or of a workspace by name.
     fn is_explicit(&self, edge: EdgeId) -> bool {
         let edge = self.forest.edge(edge);
-        edge.from == self.forest.root && self.lists(&self.options.explicit, edge.name)
+        if self.options.explicit.is_empty() {
+            return false;
+        }
+        let place = self.forest.node(edge.from).place.as_deref();
+        let is_asked = place.is_some_and(|place| self.options.explicit_in.iter().any(|asked| asked == place));
+        let is_in_tree = self.forest.node(edge.from).root == self.forest.root;
+        is_asked && is_in_tree && self.lists(&self.options.explicit, edge.name)
     }
 
     /// Whether the user asked for this package to be looked up again wherever it is.

@@ -15,7 +15,7 @@ mod tops;
 
 pub(crate) use edges::EdgeError;
 pub(crate) use outside::Anchors;
-pub use outside::path_in_project;
+pub use outside::{path_between, path_from, path_in_project};
 
 use crate::error::ResolveError;
 use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, RuleId, SpecId};

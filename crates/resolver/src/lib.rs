@@ -6,7 +6,8 @@
 //!
 //! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
 //! its packages are not to be installed on a given machine ([`check_machine`]), what goes with an optional package that
-//! cannot be had ([`optional_set`]), and why is a package there ([`explain`])?
+//! cannot be had ([`optional_set`]), what of it is made where only some workspaces are installed ([`part_to_install`]), and why
+//! is a package there ([`explain`])?
 
 #![deny(missing_docs)]
 
@@ -29,6 +30,7 @@ mod platform;
 mod preload;
 mod project;
 mod resolver;
+mod scope;
 mod shelf;
 mod to_lock;
 mod why;
@@ -38,7 +40,7 @@ pub use carried::carried_entries;
 pub use check_lock::{MachineCheck, SettledLock, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
-pub use forest::path_in_project;
+pub use forest::{path_between, path_from, path_in_project};
 pub use legacy_tree::legacy_dependencies;
 pub use options::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target, YarnHints};
 pub use pick::pick_version;
@@ -47,5 +49,6 @@ pub use project::{Folder, Project, Workspace};
 pub use resolver::bundles::BundleContents;
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
 pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};
+pub use scope::{PartTree, Scope, part_to_install, paths_of_workspace};
 pub use why::{Explanation, explain};
 pub use yarn::yarn_text;

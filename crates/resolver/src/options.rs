@@ -158,6 +158,9 @@ pub struct ResolveOptions {
     pub yarn: Option<YarnHints>,
     /// Direct dependencies the user asked for by name just now: they are looked up again even where they fit.
     pub explicit: Vec<String>,
+    /// Whose dependencies `explicit` are: folders of workspaces, relative to the project, and the empty path for the project
+    /// itself. They are looked at before what the project depends on.
+    pub explicit_in: Vec<String>,
     /// Packages to be looked up again wherever they are (`npm update name`).
     pub update: Vec<String>,
     /// Everything is looked up again: neither a lock nor a tree is started from, though there may be either.
@@ -191,6 +194,7 @@ impl Default for ResolveOptions {
             style: None,
             yarn: None,
             explicit: Vec::new(),
+            explicit_in: vec![String::new()],
             update: Vec::new(),
             update_all: false,
             requested: false,

@@ -49,11 +49,11 @@ impl Project {
         let paths = || lock.packages.iter().filter(|entry| !entry.link).map(|entry| entry.path.as_str());
         for path in patterns.map(|patterns| patterns.select(paths())).unwrap_or_default() {
             let Some(entry) = lock.entry(&path) else { continue };
-            workspaces.push(Workspace {
-                name: entry.package_name().to_owned(),
-                path,
-                manifest: entry.manifest.clone(),
-            });
+            let name = entry.package_name().to_owned();
+            let mut manifest = entry.manifest.clone();
+            // The lock leaves out one that is the folder's.
+            manifest.name.get_or_insert_with(|| name.as_str().into());
+            workspaces.push(Workspace { name, path, manifest });
         }
         Self { root, workspaces, folders: Vec::new() }
     }

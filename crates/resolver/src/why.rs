@@ -31,6 +31,13 @@ pub struct Explanation {
     bundled: bool,
 }
 
+impl Explanation {
+    /// Where the package is, relative to the project.
+    pub fn location(&self) -> &str {
+        &self.why.location
+    }
+}
+
 #[derive(Debug)]
 struct Why {
     /// `None` for the project.

@@ -24,14 +24,14 @@ impl Anchors {
             None if path.starts_with('/') => path.to_owned(),
             None => return None,
         };
-        Some(if project.is_empty() { absolute } else { relative(project, &absolute) })
+        Some(if project.is_empty() { absolute } else { path_between(project, &absolute) })
     }
 }
 
 /// A path in a specifier of the project itself, relative to the project, with `/`; what is outside of it starts with `..`.
 pub fn path_in_project(options: &ResolveOptions, path: &str) -> String {
     let anchors = Anchors { project: options.project_path.clone(), home: options.home_path.clone() };
-    anchors.absolute(path).unwrap_or_else(|| join("", path))
+    anchors.absolute(path).unwrap_or_else(|| path_from("", path))
 }
 
 impl Forest {
@@ -51,7 +51,7 @@ impl Forest {
 
     /// A path in a specifier of an edge, relative to the project.
     pub(crate) fn path_of(&self, id: EdgeId, path: &str) -> String {
-        self.anchors.absolute(path).unwrap_or_else(|| join(&self.base_of(id), path))
+        self.anchors.absolute(path).unwrap_or_else(|| path_from(&self.base_of(id), path))
     }
 
     /// Whether `node` is what a specifier of the edge that leads to no registry asks for.
@@ -111,8 +111,8 @@ impl Forest {
     }
 }
 
-/// `path` as seen from the folder `base`; both relative to the project. What leads out of the project starts with `..`.
-fn join(base: &str, path: &str) -> String {
+/// The place of `path` in the folder `base`, which is relative to the project. What leads out of the project starts with `..`.
+pub fn path_from(base: &str, path: &str) -> String {
     let mut components: Vec<&str> = Vec::new();
     for component in base.split('/').chain(path.split('/')) {
         match component {
@@ -126,9 +126,10 @@ fn join(base: &str, path: &str) -> String {
     components.join("/")
 }
 
-/// The way from the absolute folder `from` to the absolute path `to`.
-fn relative(from: &str, to: &str) -> String {
-    let (from, to) = (join("", from), join("", to));
+/// The way from the folder `from` to the path `to`. Both are absolute, or both relative to the project; empty where they are the
+/// same.
+pub fn path_between(from: &str, to: &str) -> String {
+    let (from, to) = (path_from("", from), path_from("", to));
     let split = |path| str::split(path, '/').filter(|component| !component.is_empty()).collect::<Vec<_>>();
     let (from, to) = (split(from.as_str()), split(to.as_str()));
     let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
@@ -138,20 +139,20 @@ fn relative(from: &str, to: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{join, relative};
+    use super::{path_between, path_from};
 
     #[test]
     fn paths_are_followed_from_a_folder() {
-        assert_eq!(join("packages/a", "../b"), "packages/b");
-        assert_eq!(join("packages/a", "../../.."), "..");
-        assert_eq!(join("../x", "./y/"), "../x/y");
-        assert_eq!(join("", "."), "");
+        assert_eq!(path_from("packages/a", "../b"), "packages/b");
+        assert_eq!(path_from("packages/a", "../../.."), "..");
+        assert_eq!(path_from("../x", "./y/"), "../x/y");
+        assert_eq!(path_from("", "."), "");
     }
 
     #[test]
     fn absolute_paths_become_relative_to_the_project() {
-        assert_eq!(relative("/home/me/app", "/home/me/app/lib"), "lib");
-        assert_eq!(relative("/home/me/app", "/home/me/lib"), "../lib");
-        assert_eq!(relative("/home/me/app", "/srv/./lib/"), "../../../srv/lib");
+        assert_eq!(path_between("/home/me/app", "/home/me/app/lib"), "lib");
+        assert_eq!(path_between("/home/me/app", "/home/me/lib"), "../lib");
+        assert_eq!(path_between("/home/me/app", "/srv/./lib/"), "../../../srv/lib");
     }
 }
