@@ -82,6 +82,7 @@ export const ERROR_CODES = [
   'TARBALL_MISSING',
   'WORKER_LOST',
   'WORKSPACE_DUPLICATE',
+  'WORKSPACE_UNKNOWN',
 ] as const;
 
 /** One of {@link ERROR_CODES}. */

@@ -196,7 +196,7 @@ impl ProjectTree for BrowserProject {
         Ok(report)
     }
 
-    async fn write_manifest(&self, _bytes: &[u8]) -> Result<(), Fault> {
+    async fn write_manifest(&self, _folder: &str, _bytes: &[u8]) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod report;
 mod session;
 mod settings;
 mod timing;
+mod workspaces;
 
 use changes::Task;
 use clap::Parser;

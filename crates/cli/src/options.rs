@@ -92,11 +92,34 @@ pub struct UpdateArguments {
     pub install: InstallArguments,
 }
 
+/// Which part of a project with workspaces a command is for.
+#[derive(Debug, Default, Args)]
+pub struct WorkspaceArguments {
+    /// A workspace to work on alone: its name, its folder, or a folder that workspaces are in; may be repeated. In the folder of
+    /// a workspace that is the one, unless others are named.
+    #[arg(short, long, value_name = "NAME")]
+    pub workspace: Vec<String>,
+    /// All workspaces, without the project itself.
+    #[arg(long, visible_alias = "ws", overrides_with = "no_workspaces")]
+    pub workspaces: bool,
+    /// The project without its workspaces; the folder of a workspace is a project of its own.
+    #[arg(long)]
+    pub no_workspaces: bool,
+    /// With the workspaces that are chosen also the project itself.
+    #[arg(long, visible_alias = "iwr", overrides_with = "no_include_workspace_root")]
+    pub include_workspace_root: bool,
+    /// Without the project itself, whatever the settings say.
+    #[arg(long, hide = true)]
+    pub no_include_workspace_root: bool,
+}
+
 /// Options of whatever installs.
 #[derive(Debug, Args)]
 pub struct InstallArguments {
     #[command(flatten)]
     pub resolve: ResolveArguments,
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
     /// Stop at the lock file.
     #[arg(long, visible_alias = "package-lock-only")]
     pub lockfile_only: bool,
@@ -128,6 +151,7 @@ impl InstallArguments {
     pub fn plain(resolve: ResolveArguments) -> Self {
         Self {
             resolve,
+            workspaces: WorkspaceArguments::default(),
             lockfile_only: false,
             lockfile_version: None,
             save: false,

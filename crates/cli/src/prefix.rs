@@ -1,5 +1,6 @@
 //! Where a command's project is: as for npm the nearest folder, from here upwards, that has a `package.json` or a
-//! `node_modules`.
+//! `node_modules`. Where that is a workspace, the project is the one that it belongs to, and the command is for this workspace
+//! unless others are named.
 
 use gantry_engine::Fault;
 use gantry_manifest::{Manifest, WorkspacePatterns};
@@ -8,30 +9,51 @@ use std::path::{Path, PathBuf};
 /// What `--prefix` is unless it is given.
 pub const HERE: &str = ".";
 
-/// The project's folder; `named` is `--prefix`, which is taken at its word.
-///
-/// In the folder of a workspace npm goes on for the project that it belongs to and for this workspace alone. That is not there
-/// yet, and taking the folder for a project of its own would be something else: so it is an error.
-pub fn project_folder(named: &Path) -> Result<PathBuf, Fault> {
-    if named != Path::new(HERE) {
-        return Ok(named.to_owned());
-    }
-    let Ok(here) = std::path::absolute(named) else { return Ok(named.to_owned()) };
-    let has = |folder: &Path, name: &str| std::fs::symlink_metadata(folder.join(name)).is_ok();
-    let mut folders =
-        here.ancestors().skip_while(|folder| !has(folder, "package.json") && !has(folder, "node_modules"));
-    let Some(nearest) = folders.next() else { return Ok(named.to_owned()) };
-    for above in folders {
-        if has_workspace(above, nearest) {
-            let message = format!("{} is a workspace of {}", nearest.display(), above.display());
-            return Err(Fault::new(
-                "CONFIG_UNSUPPORTED",
-                format!("{message}, and single workspaces cannot be chosen yet"),
-            )
-            .with_hint("Run the command in the project's own folder, or name one with --prefix."));
+/// Where a command works.
+pub struct Place {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// The folder of the workspace that the command was started in; absolute.
+    pub workspace: Option<PathBuf>,
+}
+
+/// Whether the folder of a workspace is taken for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InWorkspace {
+    /// It stands for its project.
+    Belongs,
+    /// It is a project of its own: `--no-workspaces`.
+    Alone,
+}
+
+impl Place {
+    /// The place that `named` means, which is `--prefix` and taken at its word if it was given.
+    pub fn find(named: &Path, in_workspace: InWorkspace) -> Result<Self, Fault> {
+        let alone = |project: &Path| Ok(Self { project: project.to_owned(), workspace: None });
+        if named != Path::new(HERE) {
+            return alone(named);
         }
+        let Ok(here) = std::path::absolute(named) else { return alone(named) };
+        let has = |folder: &Path, name: &str| std::fs::symlink_metadata(folder.join(name)).is_ok();
+        let mut folders =
+            here.ancestors().skip_while(|folder| !has(folder, "package.json") && !has(folder, "node_modules"));
+        let Some(nearest) = folders.next() else { return alone(named) };
+        if in_workspace == InWorkspace::Belongs && has(nearest, "package.json") {
+            for above in folders {
+                if has_workspace(above, nearest) {
+                    return Ok(Self { project: above.to_owned(), workspace: Some(nearest.to_owned()) });
+                }
+            }
+        }
+        alone(if nearest == here { named } else { nearest })
     }
-    Ok(if nearest == here { named.to_owned() } else { nearest.to_owned() })
+
+    /// What the user should know of it.
+    pub fn warning(&self) -> Option<(&'static str, String)> {
+        let file = self.workspace.as_ref()?.join(".npmrc");
+        let is_there = std::fs::symlink_metadata(&file).is_ok();
+        is_there.then(|| ("CONFIG_IGNORED", format!("settings of a workspace do not count: {}", file.display())))
+    }
 }
 
 /// Whether the project in `root`, if there is one, has a workspace in `folder`.

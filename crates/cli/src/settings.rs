@@ -4,8 +4,9 @@ use crate::certificates::{client_certificates, extra_certificates, trusted_certi
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
-use crate::prefix::HERE;
-use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, resolve_settings};
+use crate::prefix::{HERE, Place};
+use crate::workspaces::workspace_choice;
+use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
@@ -21,10 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
 const UNSUPPORTED: &[(&str, bool)] =
-    &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true), ("workspaces", true)];
-
-/// The same for settings that are not switches.
-const UNSUPPORTED_TEXTS: &[&str] = &["workspace"];
+    &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true)];
 
 /// Everything an install needs.
 pub struct Settings {
@@ -38,16 +36,22 @@ pub fn invalid(message: impl Into<String>) -> Fault {
 }
 
 /// Reads the project and all settings.
-pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Result<Settings, Fault> {
+pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Result<Settings, Fault> {
+    let prefix = &place.project;
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
-    let options = [options_layer(arguments), task.options_layer()].concat();
+    let options = [options_layer(arguments), arguments.workspaces.layer(), task.options_layer()].concat();
     let sources = config_sources(options, &arguments.resolve.prefix, &project);
     let LoadedConfig { config, files, unreadable } = sources.load();
     refuse_unsupported(&config)?;
     refuse_credentials_without_address(&files)?;
     let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
     let mut warnings: Vec<(&'static str, String)> = unreadable.into_iter().map(left_out).collect();
+    warnings.extend(place.warning());
+    let workspaces = match task {
+        Task::Resolve => WorkspaceChoice::Whole,
+        _ => workspace_choice(&config, place, &project)?,
+    };
 
     let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = ProjectDirectory::read(&project)?;
     let package_json_path = project.join("package.json").display().to_string();
@@ -89,6 +93,7 @@ pub fn load(arguments: &InstallArguments, prefix: &Path, task: &Task<'_>) -> Res
         omit,
         resolve,
         changes,
+        workspaces,
         timing: arguments.timing || arguments.trace.is_some(),
     };
     let connections = connections(&config, &mut warnings);
@@ -172,12 +177,6 @@ fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
     for (key, value) in UNSUPPORTED {
         if config.get_bool(key) == Some(*value) {
             return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))
-                .with_hint("Remove it from .npmrc or the environment for this project."));
-        }
-    }
-    for key in UNSUPPORTED_TEXTS {
-        if config.get(key).is_some_and(|value| !value.is_empty() && value != "null" && value != "0") {
-            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key} is not supported yet"))
                 .with_hint("Remove it from .npmrc or the environment for this project."));
         }
     }

@@ -26,6 +26,7 @@ pub const CODES: &[&str] = &[
     "TARBALL_MISSING",
     "WORKER_LOST",
     "WORKSPACE_DUPLICATE",
+    "WORKSPACE_UNKNOWN",
 ];
 
 /// The code of a tarball that is not what was promised. Unlike other failures it is never passed over, optional or not.

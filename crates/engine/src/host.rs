@@ -116,8 +116,12 @@ pub trait ProjectTree {
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
     }
-    /// Replaces the project's `package.json` in one step.
-    fn write_manifest(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
+    /// Whether [`installed`](Self::installed) tells of everything that is there, so that all of it can stay but for a part.
+    fn knows_what_is_installed(&self) -> bool {
+        false
+    }
+    /// Replaces the `package.json` of the project, or of the workspace in `folder` (empty for the project), in one step.
+    fn write_manifest(&self, folder: &str, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
     /// Replaces the lock file in one step.
     fn write_lock(&self, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
     /// Replaces `yarn.lock`. Only asked of who has handed one in.

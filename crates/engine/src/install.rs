@@ -1,7 +1,8 @@
 //! The pipeline itself.
 
 use crate::carried::unneeded;
-use crate::changes::Asked;
+use crate::changes::{Asked, Manifests};
+use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
 use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
@@ -10,6 +11,7 @@ use crate::known_lock::{
     Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, set_header, set_legacy_tree,
     starts_from_tree, style_of,
 };
+use crate::part::{Part, chosen_folders, is_in_part};
 use crate::progress::Progress;
 use crate::project::{read_project, read_workspaces};
 use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
@@ -60,7 +62,7 @@ async fn run<H: Host>(
 ) -> Result<Outcome, EngineError> {
     let request = &*with_yarn_lock(request, progress)?;
     let mut beginning = begin(host, request, progress).boxed_local().await?;
-    let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
+    let changed = beginning.request(request);
     let request = changed.as_ref().unwrap_or(request);
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
     traffic.know_sources(beginning.asked.as_mut().map(Asked::take_sources).unwrap_or_default());
@@ -69,10 +71,15 @@ async fn run<H: Host>(
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
+    let before = beginning.before.take();
+    let project = &beginning.project;
+    let whole = (project, before.as_ref().unwrap_or(project), beginning.chosen.as_ref());
     let Some(abbreviated) = abbreviated else {
         // A lock that is kept to: nothing is to be added to what it says, and no change was asked for.
-        set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
-        let bringing = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local();
+        set_header(request, &beginning.project, beginning.read.take(), &mut lockfile)?;
+        let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
+        let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
+        let bringing = bring(host, making, (&mut inert, part.is_some()), &mut traffic, progress).boxed_local();
         // The text is what it is, whatever comes: time to make it while packages are on their way.
         let pause = host.registry().clock().sleep(TEXT_MILLISECONDS).boxed_local();
         let (text, brought) = match select(bringing, pause).await {
@@ -90,23 +97,27 @@ async fn run<H: Host>(
             lockfile.to_text()
         };
         drop(traffic);
-        let concluding = Concluding { lockfile: &lockfile, text, package_json: None, inert: &inert, brought };
+        let (manifests, part) = (Manifests::default(), part.as_ref());
+        let concluding = Concluding { lockfile: &lockfile, text, manifests, part, inert: &inert, brought };
         return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
     };
-    let brought = bring(host, request, &lockfile, &mut inert, &mut traffic, progress).boxed_local().await?;
+    let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
+    let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
+    let brought = bring(host, making, (&mut inert, part.is_some()), &mut traffic, progress).boxed_local().await?;
     let present = (&inert, &brought.in_place);
     let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
     lockfile.packages.extend(found);
     let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);
-    let package_json = match &beginning.asked {
-        Some(asked) => asked.save(request, &mut beginning.project, &mut lockfile)?,
-        None => None,
+    let manifests = match &beginning.asked {
+        Some(asked) => asked.save(host, request, &mut beginning.project, &mut lockfile).boxed_local().await?,
+        None => Manifests::default(),
     };
     set_header(request, &beginning.project, beginning.read, &mut lockfile)?;
+    let part = part.map(|part| part.completed(&lockfile));
     let text = lockfile.to_text();
-    let concluding = Concluding { lockfile: &lockfile, text, package_json, inert: &inert, brought };
+    let concluding = Concluding { lockfile: &lockfile, text, manifests, part: part.as_ref(), inert: &inert, brought };
     conclude(host, request, &beginning.project, concluding, progress).boxed_local().await
 }
 
@@ -121,22 +132,24 @@ struct Brought {
     left_out: Vec<String>,
 }
 
-/// Brings what the tree needs into the store. What is left out joins `inert`.
+/// Brings what the tree needs into the store. What is left out joins `inert`; a part of a project has nothing of it to begin
+/// with.
 async fn bring<'a, H: Host>(
     host: &'a H,
-    request: &InstallRequest,
-    lockfile: &Lockfile,
-    inert: &mut BTreeSet<String>,
+    (request, lockfile): (&InstallRequest, &Lockfile),
+    (all_inert, is_part): (&mut BTreeSet<String>, bool),
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Brought, EngineError> {
     let mut brought = Brought::default();
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
-        let foreign = inert.clone();
+        let foreign = if is_part { BTreeSet::new() } else { all_inert.clone() };
+        let inert = &mut foreign.clone();
         brought.in_place = InPlace::of(host, request, lockfile, inert)?;
         fetch(host, request, lockfile, (inert, &brought.in_place), traffic, progress).boxed_local().await?;
         brought.left_out = inert.difference(&foreign).cloned().collect();
+        all_inert.extend(brought.left_out.iter().cloned());
     }
     // What is still under way are wrong guesses, and packages that are in the store but whose flight is committing what it
     // has got together with others. Nobody polls flights from here on, so whatever they hold has to go first.
@@ -159,7 +172,7 @@ pub async fn conflicts<H: Host>(
     let progress = Progress::new(host.registry().clock(), listener, false);
     let request = &*with_yarn_lock(request, &progress)?;
     let beginning = begin(host, request, &progress).boxed_local().await?;
-    let changed = beginning.asked.as_ref().map(|asked| asked.request(request));
+    let changed = beginning.request(request);
     let request = changed.as_ref().unwrap_or(request);
     let mut traffic = Traffic::new(host, request.resolve.before.is_some());
     let resolved = work_out(host, request, &beginning, &mut traffic, &progress).boxed_local().await;
@@ -181,6 +194,12 @@ pub async fn conflicts<H: Host>(
 /// What an install starts from.
 struct Beginning {
     project: Project,
+    /// The part of the project that was chosen, where it is not the whole.
+    chosen: Option<Chosen>,
+    /// The folders that it is about.
+    folders: Vec<String>,
+    /// The project without the changes that the user asks for, where a part was chosen and there are any.
+    before: Option<Project>,
     /// Changes that the user asks for, which `project` has.
     asked: Option<Asked>,
     /// The project's lock.
@@ -193,29 +212,47 @@ struct Beginning {
     old: FxHashSet<(String, Option<Text>)>,
 }
 
+impl Beginning {
+    /// The request with what the resolution has to look up again, and where it has to look first.
+    fn request(&self, request: &InstallRequest) -> Option<InstallRequest> {
+        let mut changed = self.asked.as_ref().map(|asked| asked.request(request));
+        if self.chosen.is_some() {
+            changed.get_or_insert_with(|| request.clone()).resolve.explicit_in.clone_from(&self.folders);
+        }
+        changed
+    }
+}
+
 async fn begin<H: Host>(
     host: &H,
     request: &InstallRequest,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Beginning, EngineError> {
     let mut root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
-    let mut asked = None;
-    if request.mode == InstallMode::Install && !request.changes.is_empty() {
-        asked = Some(Asked::of(host, request, &mut root, progress).boxed_local().await?);
-    }
+    let mut workspaces = read_workspaces(host, &root, progress).await?;
+    let chosen = choose(&request.workspaces, &workspaces, &request.resolve.project_path, progress)?;
     let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
-    let workspaces = read_workspaces(host, &root, progress).await?;
     let installed = if starts_from_tree(request, lock.as_ref()) {
         let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
         host.project().installed(&folders).await
     } else {
         None
     };
-    let project = read_project(host, (root, workspaces), lock.as_ref().or(installed.as_ref())).await?;
+    let start = lock.as_ref().or(installed.as_ref());
+    let folders = chosen_folders(request, chosen.as_ref(), start, progress);
+    let (mut asked, mut before) = (None, None);
+    if request.mode == InstallMode::Install && !request.changes.is_empty() {
+        if chosen.is_some() {
+            before = Some(read_project(host, (root.clone(), workspaces.clone()), start).await?);
+        }
+        let manifests = (&mut root, workspaces.as_mut_slice());
+        asked = Some(Asked::of(host, request, manifests, &folders, progress).boxed_local().await?);
+    }
+    let project = read_project(host, (root, workspaces), start).await?;
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    Ok(Beginning { project, asked, lock, installed, read, old })
+    Ok(Beginning { project, chosen, folders, before, asked, lock, installed, read, old })
 }
 
 /// The lock that is to be installed.
@@ -299,8 +336,9 @@ async fn work_out<'a, H: Host>(
 struct Concluding<'l> {
     lockfile: &'l Lockfile,
     text: LockText<'l>,
-    /// The new text of the project's manifest.
-    package_json: Option<Vec<u8>>,
+    manifests: Manifests,
+    /// What the tree is made by, where that is not the lock.
+    part: Option<&'l Part>,
     inert: &'l BTreeSet<String>,
     brought: Brought,
 }
@@ -310,7 +348,7 @@ async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
     project: &Project,
-    Concluding { lockfile, text, package_json, inert, brought: Brought { in_place, left_out } }: Concluding<'_>,
+    Concluding { lockfile, text, manifests, part, inert, brought: Brought { in_place, left_out } }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
     let mut link = LinkReport::default();
@@ -319,8 +357,17 @@ async fn conclude<H: Host>(
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
-        let mut plan = plan(&text, inert, &request.omit, &index)?;
-        plan.workspaces = project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+        let mut plan = match part {
+            Some(part) => {
+                let left_out = left_out.iter().cloned().collect();
+                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, &index)?
+            }
+            None => plan(&text, inert, &request.omit, &index)?,
+        };
+        // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
+        let part = part.filter(|_| request.mode == InstallMode::Install);
+        let workspaces = project.workspaces.iter().filter(|workspace| is_in_part(part, workspace));
+        plan.workspaces = workspaces.map(|workspace| workspace.path.clone()).collect();
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
             if index(&package.key).is_some_and(|index| index.facts.has_install_script) {
@@ -331,8 +378,11 @@ async fn conclude<H: Host>(
     }
 
     progress.phase(Phase::Lock);
-    if let Some(bytes) = &package_json {
-        host.project().write_manifest(bytes).await?;
+    for (folder, bytes) in &manifests.workspaces {
+        host.project().write_manifest(folder, bytes).await?;
+    }
+    if let Some(bytes) = &manifests.root {
+        host.project().write_manifest("", bytes).await?;
     }
     let lock_bytes = text.to_bytes();
     // `ci` leaves the file as it is, however it is written.
@@ -354,7 +404,8 @@ async fn conclude<H: Host>(
         complete_lockfile: if lockfile.is_old() { text.to_complete_bytes() } else { lock_bytes.clone() },
         lockfile: lock_bytes,
         lock_changed,
-        package_json,
+        package_json: manifests.root,
+        workspace_manifests: manifests.workspaces,
         packages,
         reused: counters.reused,
         requests: counters.requests,

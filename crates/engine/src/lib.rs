@@ -10,6 +10,7 @@
 mod ahead;
 mod carried;
 mod changes;
+mod choice;
 mod complete;
 mod error;
 mod event;
@@ -20,16 +21,19 @@ mod in_place;
 mod install;
 mod jobs;
 mod known_lock;
+mod part;
 mod progress;
 mod project;
 mod request;
 mod resolve;
+mod saved;
 mod settings;
 mod sources;
 mod timing;
 mod traffic;
 mod yarn;
 
+pub use choice::WorkspaceChoice;
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};

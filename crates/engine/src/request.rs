@@ -1,5 +1,6 @@
 //! What is asked of an install, and what comes of it.
 
+use crate::choice::WorkspaceChoice;
 use crate::host::LinkReport;
 use gantry_layout::Omit;
 use gantry_manifest::DependencyKind;
@@ -75,7 +76,7 @@ impl Update {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// What to add, as one writes it on a command line: `name`, `name@range`, a folder, a tarball, a repository. Paths are
-    /// relative to the project.
+    /// relative to the project, also where it is added to a workspace.
     pub add: Vec<String>,
     /// Names of dependencies to remove.
     pub remove: Vec<String>,
@@ -140,6 +141,8 @@ pub struct InstallRequest {
     pub omit: Omit,
     /// What to add, remove and update; not with `ci`.
     pub changes: Changes,
+    /// Which part of the project it is about.
+    pub workspaces: WorkspaceChoice,
     /// Target and rules of resolution.
     pub resolve: ResolveOptions,
     /// Whether to tell at the end where the time went ([`Event::Timing`](crate::Event::Timing)).
@@ -181,6 +184,8 @@ pub struct Outcome {
     pub lock_changed: bool,
     /// The new text of `package.json`; `None` where it stays as it is.
     pub package_json: Option<Vec<u8>>,
+    /// Folders of workspaces whose `package.json` was changed, with its new text.
+    pub workspace_manifests: Vec<(String, Vec<u8>)>,
     /// Installed packages.
     pub packages: u32,
     /// Of these, how many the store had before.

@@ -1,6 +1,7 @@
 //! Drives the resolver: its requests become packument flights, its picks become package flights.
 
 use crate::carried::contents_of;
+use crate::choice::WorkspaceChoice;
 use crate::host::{Host, IngestJob, PackageStore};
 use crate::jobs::job_of;
 use crate::known_lock::style_of;
@@ -90,7 +91,9 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
             source_jobs: FxHashMap::default(),
             abbreviated: FxHashSet::default(),
             failures: FxHashMap::default(),
-            fetches_early: request.extent == Extent::Tree && request.omit == Omit::default(),
+            fetches_early: request.extent == Extent::Tree
+                && request.omit == Omit::default()
+                && request.workspaces == WorkspaceChoice::Whole,
         })
     }
 

@@ -381,8 +381,12 @@ impl ProjectTree for ProjectDirectory {
         actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
-    async fn write_manifest(&self, bytes: &[u8]) -> Result<(), Fault> {
-        Ok(replace_users_file(&self.path.join("package.json"), bytes)?)
+    fn knows_what_is_installed(&self) -> bool {
+        true
+    }
+
+    async fn write_manifest(&self, folder: &str, bytes: &[u8]) -> Result<(), Fault> {
+        Ok(replace_users_file(&self.path.join(folder).join("package.json"), bytes)?)
     }
 
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {

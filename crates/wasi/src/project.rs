@@ -246,7 +246,7 @@ impl ProjectTree for WasiProject {
         self.make(plan)
     }
 
-    async fn write_manifest(&self, _bytes: &[u8]) -> Result<(), Fault> {
+    async fn write_manifest(&self, _folder: &str, _bytes: &[u8]) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -53,19 +53,22 @@ export class Pair {
     for (const folder of this.folders) rmSync(join(folder, path), { recursive: true, force: true });
   }
 
-  /** Runs both, each in its own folder, which must come to the same lock, the same tree and the same hidden lock. */
-  same(step, command = 'install', words = []) {
+  /**
+   * Runs both, each in its own project or in a folder inside of it, which must come to the same lock, the same tree and the
+   * same hidden lock.
+   */
+  same(step, command = 'install', words = [], inside = '') {
     const [ours, theirs] = this.folders;
-    this.workspace.gantryIn(ours, command, '--ignore-scripts', ...words).succeeded();
-    this.workspace.npm(theirs, command, '--ignore-scripts', ...words).succeeded();
+    this.workspace.gantryIn(join(ours, inside), command, '--ignore-scripts', ...words).succeeded();
+    this.workspace.npm(join(theirs, inside), command, '--ignore-scripts', ...words).succeeded();
     const text = (folder, path) =>
       existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined;
     for (const path of ['package.json', 'package-lock.json']) {
       assert.equal(text(ours, path), text(theirs, path), `${step}: ${path}`);
     }
-    assert.deepEqual(listing(ours), listing(theirs), `${step}: tree`);
     const hidden = 'node_modules/.package-lock.json';
     assert.equal(text(ours, hidden), text(theirs, hidden), `${step}: hidden lock`);
+    assert.deepEqual(listing(ours), listing(theirs), `${step}: tree`);
   }
 
   /** Runs both, which must fail; ours with `code`. */

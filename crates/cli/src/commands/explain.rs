@@ -5,7 +5,7 @@ use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments};
 use crate::output::{note, print_line};
-use crate::prefix::project_folder;
+use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Conflicts, Event, Fault, conflicts};
@@ -19,8 +19,8 @@ pub fn run(arguments: ExplainArguments) -> u8 {
         return why::run(&WhyArguments { packages, prefix: resolve.prefix, json });
     }
     let arguments = InstallArguments::plain(resolve);
-    let settings =
-        project_folder(&arguments.resolve.prefix).and_then(|project| load(&arguments, &project, &Task::Resolve));
+    let settings = Place::find(&arguments.resolve.prefix, InWorkspace::Belongs)
+        .and_then(|place| load(&arguments, &place, &Task::Resolve));
     match settings.and_then(|settings| find(settings, json)) {
         Ok(found) if json => {
             print_line(&found.to_json().to_string());

@@ -3,7 +3,7 @@
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
-use crate::prefix::project_folder;
+use crate::prefix::Place;
 use crate::report::Reporter;
 use crate::session::{Session, twice_if_corrupt};
 use crate::settings::{Settings, load};
@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex};
 /// Runs an install; returns the exit status.
 pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     // Before the project is read: else another install could change it in between.
-    let outcome = project_folder(&arguments.resolve.prefix).and_then(|project| {
-        let lock = ProjectLock::take(&project)?;
-        perform(arguments, load(arguments, &project, task)?, lock)
+    let outcome = Place::find(&arguments.resolve.prefix, arguments.workspaces.in_workspace()).and_then(|place| {
+        let lock = ProjectLock::take(&place.project)?;
+        perform(arguments, load(arguments, &place, task)?, lock)
     });
     match outcome {
         Ok(()) => 0,

@@ -3,11 +3,11 @@
 use crate::failure::{exit_status, print_failure};
 use crate::options::WhyArguments;
 use crate::output::print_line;
-use crate::prefix::project_folder;
+use crate::prefix::{InWorkspace, Place};
 use crate::settings::load_project;
 use gantry_engine::{EngineError, Fault};
 use gantry_manifest::{Lockfile, Manifest};
-use gantry_resolver::{Explanation, Project, explain};
+use gantry_resolver::{Explanation, Project, explain, paths_of_workspace};
 
 /// Tells why packages are in the tree; returns the exit status.
 pub fn run(arguments: &WhyArguments) -> u8 {
@@ -30,7 +30,8 @@ pub fn run(arguments: &WhyArguments) -> u8 {
 }
 
 fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
-    let (files, options) = load_project(&project_folder(&arguments.prefix)?, &arguments.prefix)?;
+    let place = Place::find(&arguments.prefix, InWorkspace::Belongs)?;
+    let (files, options) = load_project(&place.project, &arguments.prefix)?;
     let fault = |error: EngineError| error.to_fault();
     let path = files.lockfile_name;
     let bytes = files.lockfile.ok_or_else(|| fault(EngineError::LockMissing { path: path.to_owned() }))?;
@@ -43,6 +44,13 @@ fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
     let mut found = Vec::new();
     for package in &arguments.packages {
         found.extend(explain(project.clone(), &lock, &options, package).map_err(|error| fault(error.into()))?);
+    }
+    // In the folder of a workspace npm only tells of what this one needs.
+    let folder = place.workspace.as_ref().and_then(|folder| folder.strip_prefix(&place.project).ok());
+    if let Some(folder) = folder {
+        let folder = folder.to_string_lossy().replace('\\', "/");
+        let part = paths_of_workspace(&project, &lock, &folder, &options).map_err(|error| fault(error.into()))?;
+        found.retain(|explanation| part.contains(explanation.location()));
     }
     if found.is_empty() {
         let packages = arguments.packages.join(", ");
