@@ -192,7 +192,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         &self.http
     }
 
-    /// The request for a tarball that a lock or packument places at `resolved`.
+    /// The request for a tarball that a lock or packument places at `resolved`; `version` is empty where it is not known.
     pub fn tarball_request(
         &self,
         name: &str,
@@ -200,7 +200,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         resolved: Option<&str>,
         integrity: Option<Integrity>,
     ) -> Result<TarballRequest, RegistryError> {
-        let package = format!("{name}@{version}");
+        // Of what is named by its address no version is known yet.
+        let package = if version.is_empty() { name.to_owned() } else { format!("{name}@{version}") };
         let (placed, own) = resolved.map(without_userinfo).unzip();
         let url = match &placed {
             Some(address) => self.fetch_url(name, address, &package)?,
