@@ -1,7 +1,8 @@
 //! Changes that the user asks for by name: `npm install <spec>`, `npm uninstall`, `npm update`.
 //!
 //! 1. Before anything is resolved the project's manifest, or those of the workspaces that were chosen, get what is to be added,
-//!    under the names that it has, and lose what is to be removed ([`Asked::of`]). A tag becomes the version that it points to now; what has no name is looked into.
+//!    under the names that it has, and lose what is to be removed ([`Asked::of`]). A tag becomes the version that it points to
+//!    now; what has no name is looked into.
 //! 2. The resolution looks up again what was named, even where the lock has something that fits.
 //! 3. Once the tree stands the ranges of what was installed are written into manifests and lock ([`Asked::save`]), as npm's
 //!    `reify.js` computes them, and the texts of `package.json` are made.
