@@ -25,8 +25,7 @@ pub(crate) struct Timing {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkSummary {
-    /// Its short name: `packument`, `version`, `tarball` (requests), `backoff` (waiting before one is made again),
-    /// `inflate`,
+    /// Its short name: `packument`, `version`, `tarball` (requests), `backoff` (waiting before one is made again), `inflate`,
     /// `kept`, `scan`, `verify`, `unpack`, `store`, `resolve`.
     pub work: &'static str,
     /// How many pieces there were.

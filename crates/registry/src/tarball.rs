@@ -119,7 +119,8 @@ impl TarballRequest {
 
 /// Fetches a tarball and gives it to `take`, which [verifies](TarballRequest::verify) it before it uses it, on whatever
 /// thread it likes. A body that does not verify is fetched once more (npm does the same: a proxy or cache may have held a
-/// damaged copy). `slot` is given up while it waits to ask again. Where it fails, or is dropped before it is done, the [log](TarballRequest::log) has what was done until then.
+/// damaged copy). `slot` is given up while it waits to ask again. Where it fails, or is dropped before it is done, the
+/// [log](TarballRequest::log) has what was done until then.
 pub async fn fetch_tarball<H: Http, C: Clock, T, E: From<RegistryError>>(
     http: &H,
     clock: &C,

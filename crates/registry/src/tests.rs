@@ -275,13 +275,8 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         let mut client = client(&script, &clock, settings, ReplaceHost::Never);
         if settings.is_empty() {
             let http = script.clone();
-            let with_default = RegistrySettings {
-                config: Config::new(),
-                default_registry: address.to_owned(),
-                replace_host: ReplaceHost::Never,
-                retry: RetryPolicy { retries: 0, ..RetryPolicy::default() },
-                cache_mode: CacheMode::Default,
-            };
+            let retry = RetryPolicy { retries: 0, ..RetryPolicy::default() };
+            let with_default = RegistrySettings { retry, ..plain(address) };
             client = RegistryClient::new(http, clock.clone(), with_default);
         }
         let error = now(client.packument(name)).unwrap_err();
@@ -419,17 +414,21 @@ fn waits_between_requests_are_noted_and_so_is_what_failed() {
     assert_eq!(kinds(&request.log.take()), [timeout, wait, timeout, wait, done(Work::Tarball)]);
 }
 
-#[test]
-fn what_nobody_waits_for_any_longer_is_noted_as_such() {
-    let clock = Sleeps::default();
-    let settings = RegistrySettings {
+/// Nothing is configured but the registry.
+fn plain(registry: &str) -> RegistrySettings {
+    RegistrySettings {
         config: Config::new(),
-        default_registry: "https://registry.example/".to_owned(),
+        default_registry: registry.to_owned(),
         replace_host: ReplaceHost::Never,
         retry: RetryPolicy::default(),
         cache_mode: CacheMode::Default,
-    };
-    let client = RegistryClient::new(Silence, clock.clone(), settings);
+    }
+}
+
+#[test]
+fn what_nobody_waits_for_any_longer_is_noted_as_such() {
+    let clock = Sleeps::default();
+    let client = RegistryClient::new(Silence, clock.clone(), plain("https://registry.example/"));
     client.note_spans(true);
     assert!(client.packument("a").now_or_never().is_none());
     let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
@@ -461,14 +460,7 @@ fn what_a_request_waits_for_in_the_client_and_is_inflated_there_is_not_the_netwo
             Ok(self.0.clone())
         }
     }
-    let settings = RegistrySettings {
-        config: Config::new(),
-        default_registry: "https://registry.example/".to_owned(),
-        replace_host: ReplaceHost::Never,
-        retry: RetryPolicy::default(),
-        cache_mode: CacheMode::Default,
-    };
-    let client = RegistryClient::new(Slow(slow, clock.clone()), clock.clone(), settings);
+    let client = RegistryClient::new(Slow(slow, clock.clone()), clock.clone(), plain("https://registry.example/"));
     client.note_spans(true);
     now(client.packument("a")).unwrap();
     let spans: Vec<Span> = client.take_spans().into_iter().map(|(_, span)| span).collect();
