@@ -179,7 +179,13 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
   compiling.catch(() => {});
   const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
   const wanted = () => letGoInTurn(() => opening.shouldLetGo);
-  const opening = new SharedStore(name, options, { pool, archives: new Archives(), releaseOpen, wanted });
+  const opening = new SharedStore(name, options, {
+    pool,
+    archives: new Archives(),
+    releaseOpen,
+    wanted,
+    lost: tellLost,
+  });
   try {
     const coordinator = await opening.begin(patience, onWaiting, async () => {
       // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module
@@ -402,6 +408,10 @@ function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> 
  */
 function lost({ store, coordinator }: HeldStore): Promise<never> {
   for (const removal of coordinator.removals()) announceChanges(store.name, removal);
+  return tellLost();
+}
+
+function tellLost(): Promise<never> {
   post({
     fatal: {
       code: 'STORE_LOST',

@@ -27,6 +27,7 @@ export class SharedStore {
   /** Answer reads while another tab has the store. */
   readonly readers: Readers;
   readonly #options: CoordinatorOptions;
+  readonly #lost: () => Promise<never>;
   readonly #channel: BroadcastChannel;
   readonly #releaseOpen: () => void;
   #coordinator: WasmCoordinator | undefined;
@@ -38,23 +39,29 @@ export class SharedStore {
   /** Whether this tab waits for another. */
   #isWaiting = false;
 
-  /** `wanted` is called when another tab asks for the store, and this one has it. */
+  /** `wanted` is called when another tab asks for the store, and this one has it; `lost`, when its files are gone meanwhile. */
   constructor(
     name: string,
     options: CoordinatorOptions,
-    parts: { pool: Pool; archives: Archives; releaseOpen: () => void; wanted: () => void },
+    parts: {
+      pool: Pool;
+      archives: Archives;
+      releaseOpen: () => void;
+      wanted: () => void;
+      lost: () => Promise<never>;
+    },
   ) {
     this.name = name;
     this.pool = parts.pool;
     this.archives = parts.archives;
     this.readers = new Readers(this.name);
     this.#options = options;
+    this.#lost = parts.lost;
     this.#releaseOpen = parts.releaseOpen;
     this.#channel = new BroadcastChannel(`gantry-store:${this.name}`);
     this.#channel.onmessage = ({ data: word }: MessageEvent<Word>) => {
-      if (word === 'removing') {
-        if (this.archives.isEmpty) this.readers.letGo();
-      } else if (this.#coordinator) {
+      if (word === 'removing') this.#stopReading();
+      else if (this.#coordinator) {
         this.#isWanted = true;
         parts.wanted();
       }
@@ -106,8 +113,9 @@ export class SharedStore {
     }
   }
 
-  /** Others are to stop reading by themselves. */
+  /** This tab and others are to stop reading past whoever has the store. */
   askReaders(): void {
+    this.#stopReading();
     this.#tell('removing');
   }
 
@@ -132,9 +140,9 @@ export class SharedStore {
     });
     try {
       // Nobody but the browser or its user removes a store that is open.
-      if (!(await hasStore(this.name))) throw cleared();
+      if (!(await hasStore(this.name))) return await this.#lost();
       const coordinator = await this.#openFiles();
-      if (this.archives.isEmpty) this.readers.letGo();
+      this.#stopReading();
       return coordinator;
     } catch (error) {
       this.#release();
@@ -165,6 +173,11 @@ export class SharedStore {
     }
   }
 
+  /** Unless an archive is being made of what is read. */
+  #stopReading(): void {
+    if (this.archives.isEmpty) this.readers.letGo();
+  }
+
   #tell(word: Word): void {
     this.#channel.postMessage(word);
   }
@@ -172,12 +185,4 @@ export class SharedStore {
 
 function closed(): GantryError {
   return new GantryError({ code: 'CLOSED', message: 'This store has been closed' });
-}
-
-function cleared(): GantryError {
-  return new GantryError({
-    code: 'STORE_LOST',
-    message: 'The storage of this site was cleared while the store was open',
-    hint: 'Reload the page, and install again.',
-  });
 }

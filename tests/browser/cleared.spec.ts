@@ -136,6 +136,29 @@ for (const kind of KINDS) {
       expect(await openAndInstall(open, fixtures.url)).toBe(digest);
     });
 
+    test('storage that is cleared while another tab had its turn: the next change says STORE_LOST', async ({
+      open,
+      fixtures,
+      site,
+    }) => {
+      await openAndInstall(open, fixtures.url);
+      const other = await open.context().newPage();
+      await other.goto(`${site.url}/pages/blank.html`);
+      await inPage(
+        other,
+        async ({ Gantry }, registry) => (await Gantry.open({ registry, timeout: 20_000 })).close(),
+        fixtures.url,
+      );
+      await clearStorage(open, site.url);
+      const codes = await open.evaluate(async () => {
+        const { gantry } = globalThis as unknown as Held;
+        const codeOf = ({ code }: { code: string }) => code;
+        const change = gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+        return [await change.then(() => 'done', codeOf), await gantry.projects().then(() => 'done', codeOf)];
+      });
+      expect(codes).toEqual(['STORE_LOST', 'STORE_LOST']);
+    });
+
     test('storage that is cleared under an open store: closing it ends', async ({ open, fixtures, site }) => {
       await openAndInstall(open, fixtures.url);
       await clearStorage(open, site.url);

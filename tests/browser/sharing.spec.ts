@@ -94,6 +94,14 @@ async function beside(page: Page, url: string): Promise<Page> {
   return other;
 }
 
+/** Two tabs, of which the first has the store open and `left` installed. */
+async function twoTabs(page: Page, registry: string, site: string): Promise<[Tab, Tab]> {
+  const tabs: [Tab, Tab] = [tabOf(page), tabOf(await beside(page, `${site}/pages/blank.html`))];
+  await tabs[0].run(openStore, registry);
+  await tabs[0].run(installLeft, '{"left":"1.0.0"}');
+  return tabs;
+}
+
 test('two tabs that have a store open install in turn, and both read what is there', async ({
   blank,
   fixtures,
@@ -218,10 +226,7 @@ test('a tab prunes and clears a store that others have open, and whose projects 
   fixtures,
   site,
 }) => {
-  const other = await beside(blank, `${site.url}/pages/blank.html`);
-  const [first, second] = [tabOf(blank), tabOf(other)];
-  await first.run(openStore, fixtures.url);
-  await first.run(installLeft, '{"left":"1.0.0"}');
+  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
   await first.run(installLeft, '{"left":"1.1.0"}');
   await second.run(openStore, fixtures.url);
   expect((await first.run(readLeft)).text).toBe(NEW);
@@ -244,10 +249,7 @@ test('a file that is open and an archive that is being read outlast the turn of 
   fixtures,
   site,
 }) => {
-  const other = await beside(blank, `${site.url}/pages/blank.html`);
-  const [first, second] = [tabOf(blank), tabOf(other)];
-  await first.run(openStore, fixtures.url);
-  await first.run(installLeft, '{"left":"1.0.0"}');
+  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
   await first.run(async () => {
     const { project } = globalThis as unknown as Kept;
     const handle = await project.fs.open('node_modules/left/index.js');

@@ -53,11 +53,16 @@ export function noteAnswer(store: string, { name, announcement }: Announced): vo
   if (announcement !== undefined) answered.set(placeOf(store, name), announcement);
 }
 
+/** Call `listener` with each announcement of a store. Returns what ends it. */
+function listen(store: string, listener: (announcement: Announcement) => void): () => void {
+  const channel = new BroadcastChannel(channelName(store));
+  channel.onmessage = ({ data }: MessageEvent<Announcement>) => listener(data);
+  return () => channel.close();
+}
+
 /** Call `listener` with the name of each project that is changed or removed. Returns what ends it. */
 export function watchStore(store: string, listener: (project: string) => void): () => void {
-  const channel = new BroadcastChannel(channelName(store));
-  channel.onmessage = ({ data: { change } }: MessageEvent<Announcement>) => listener(change.project);
-  return () => channel.close();
+  return listen(store, ({ change }) => listener(change.project));
 }
 
 /**
@@ -69,10 +74,8 @@ export function watchProject(
   listener: ChangeListener,
   { store = 'gantry', project = 'default' }: { store?: string; project?: string } = {},
 ): () => void {
-  const channel = new BroadcastChannel(channelName(store));
   const known = answered.get(placeOf(store, project));
-  channel.onmessage = ({ data: { id, change } }: MessageEvent<Announcement>) => {
+  return listen(store, ({ id, change }) => {
     if (change.project === project && id !== known) listener(change);
-  };
-  return () => channel.close();
+  });
 }
