@@ -4,6 +4,7 @@
 //! them fast there; opening is asynchronous for the same reason.
 
 use core::future::Future;
+use std::rc::Rc;
 
 /// An open file. Exclusive: nobody else writes it while it is open.
 pub trait RandomAccessFile {
@@ -21,6 +22,28 @@ pub trait RandomAccessFile {
     fn truncate(&self, length: u64) -> Result<(), FileError>;
     /// Returns once everything written is on durable storage.
     fn flush(&self) -> Result<(), FileError>;
+}
+
+impl<F: RandomAccessFile> RandomAccessFile for Rc<F> {
+    fn len(&self) -> Result<u64, FileError> {
+        (**self).len()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), FileError> {
+        (**self).read_exact_at(offset, buffer)
+    }
+
+    fn write_all_at(&self, offset: u64, bytes: &[u8]) -> Result<(), FileError> {
+        (**self).write_all_at(offset, bytes)
+    }
+
+    fn truncate(&self, length: u64) -> Result<(), FileError> {
+        (**self).truncate(length)
+    }
+
+    fn flush(&self) -> Result<(), FileError> {
+        (**self).flush()
+    }
 }
 
 /// A flat directory of files.

@@ -125,6 +125,19 @@ impl<F: RandomAccessFile> PackWriter<F> {
         Ok(check.is_whole())
     }
 
+    /// Cuts off what the file has behind what has been settled: nobody writes over it before the next package.
+    pub fn cut(&self) -> Result<(), StoreError> {
+        if self.file.len()? > self.written {
+            self.file.truncate(self.written)?;
+        }
+        Ok(())
+    }
+
+    /// The file of the pack.
+    pub fn file(&self) -> &F {
+        &self.file
+    }
+
     /// When it returns every package that has been settled in this file is on durable storage. It needs no room.
     pub fn flush(&self) -> Result<(), StoreError> {
         Ok(self.file.flush()?)

@@ -318,6 +318,29 @@ fn what_was_settled_outlives_its_writer() {
 }
 
 #[test]
+fn what_was_taken_back_is_cut_off_and_no_more() {
+    let directory = MemoryDirectory::default();
+    let mut store = opened(directory.clone());
+    let mut writer = writer(&store, &directory);
+    let records = vec![record(&mut writer, "a", 5000)];
+    let length = || now(directory.open("pack-0")).unwrap().len().unwrap();
+    let settled = length();
+    let mut segment = writer.begin();
+    // Larger than the buffer, so that some of it is in the file.
+    segment.put(&vec![1; 3 << 20]).unwrap();
+    drop(segment);
+    assert!(length() > settled);
+    writer.cut().unwrap();
+    assert_eq!(length(), settled);
+    // Nothing to cut.
+    writer.cut().unwrap();
+    assert_eq!(length(), settled);
+    writer.flush().unwrap();
+    store.commit(records).unwrap();
+    assert_sound(&mut store);
+}
+
+#[test]
 fn a_full_disk_leaves_a_store_that_works() {
     for writes in 0..15 {
         let recorder = Recorder::default();
