@@ -1,7 +1,7 @@
-/** One place in the pool: the worker that fills it now, its pack, and its successor when it dies. */
+/** One place in the pool: the worker that fills it now, its packs, and its successor when it dies. */
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
-import type { OpenPack, UnpackJob, UnpackResult } from '../wasm.js';
+import type { OpenPacks, UnpackJob, UnpackResult } from '../wasm.js';
 import type { PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { UnpackWorker } from './unpack-worker.js';
 
@@ -28,8 +28,8 @@ export class Member {
   #watching = new AbortController();
   /** Resolves when the present worker can take calls. */
   #ready: Promise<unknown> = Promise.resolve();
-  /** The pack to open again in a successor. */
-  #pack: OpenPack | undefined;
+  /** The packs to open again in a successor. */
+  #packs: OpenPacks | undefined;
   #nextId = 1;
   #deaths = 0;
   #underWay = 0;
@@ -55,15 +55,15 @@ export class Member {
     return this.#worker !== undefined;
   }
 
-  async open(pack: string, room: number): Promise<void> {
-    if (this.#pack) await this.close();
+  async open(packs: string, room: number): Promise<void> {
+    if (this.#packs) await this.close();
     // A place that was given up gets a fresh chance with each install.
     this.warm();
     this.#deaths = 0;
-    await this.#call({ kind: 'open', pack, room, successor: false });
-    // Not before: a successor that started meanwhile would open it too. From here on it may have packages that are not
+    await this.#call({ kind: 'open', packs, room, successor: false });
+    // Not before: a successor that started meanwhile would open them too. From here on they may have packages that are not
     // recorded yet.
-    this.#pack = { pack, room, successor: true };
+    this.#packs = { packs, room, successor: true };
   }
 
   async unpack(job: UnpackJob): Promise<UnpackResult> {
@@ -77,11 +77,11 @@ export class Member {
     }
   }
 
-  /** Part of the pack that is open; `undefined` if none is. From the successor when the worker dies over it. */
-  async read(offset: number, length: number): Promise<Uint8Array | undefined> {
+  /** Part of a pack that it has; `undefined` if it has none. From the successor when the worker dies over it. */
+  async read(pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
     for (;;) {
       try {
-        return (await this.#call({ kind: 'read', offset, length })) as Uint8Array | undefined;
+        return (await this.#call({ kind: 'read', pack, offset, length })) as Uint8Array | undefined;
       } catch (error) {
         if (!this.lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
       }
@@ -90,12 +90,12 @@ export class Member {
 
   /** Also makes durable what a worker that died since had answered: its bytes are in the file. */
   async flush(): Promise<void> {
-    if (this.#pack) await this.#call({ kind: 'flush' });
+    if (this.#packs) await this.#call({ kind: 'flush' });
   }
 
   async close(): Promise<void> {
-    if (!this.#pack) return;
-    this.#pack = undefined;
+    if (!this.#packs) return;
+    this.#packs = undefined;
     await this.#call({ kind: 'close' });
   }
 
@@ -107,8 +107,8 @@ export class Member {
   #start(): void {
     const aliveLock = uniqueLifeName('unpack');
     const watching = new AbortController();
-    // Now, not when the worker is ready: a pack that is opened meanwhile is opened by that call.
-    const pack = this.#pack;
+    // Now, not when the worker is ready: packs that are opened meanwhile are opened by that call.
+    const packs = this.#packs;
     const worker: UnpackWorker = new UnpackWorker(this.#module, `gantry-unpack-${this.#index}`, {
       message: (response) => {
         if ('alive' in response)
@@ -121,11 +121,11 @@ export class Member {
     this.#watching = watching;
     this.#ready = this.#post({ kind: 'start', aliveLock, store: this.#store, rehearses: REHEARSALS[this.#index] }).then(
       () => {
-        if (pack) return this.#post({ kind: 'open', ...pack });
+        if (packs) return this.#post({ kind: 'open', ...packs });
         return undefined;
       },
     );
-    // Whoever waits for it sees the failure. A worker that did not start, or did not get its pack, is of no use.
+    // Whoever waits for it sees the failure. A worker that did not start, or did not get its packs, is of no use.
     this.#ready.catch((error: unknown) => this.#lose(worker, toErrorData(error)));
   }
 

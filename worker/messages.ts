@@ -1,6 +1,6 @@
 /** What the coordinator's pool and an unpack worker say to each other, [several things at a time](./batches.ts). */
 import type { ErrorData } from '../errors.js';
-import type { OpenPack, UnpackJob, UnpackResult } from '../wasm.js';
+import type { OpenPacks, UnpackJob, UnpackResult } from '../wasm.js';
 
 /** Page → unpack worker, each once: the way to the pool, and then the module to instantiate. */
 export interface Beginning {
@@ -14,9 +14,9 @@ export type Rehearsal = 'unpacking' | 'installing';
 /** Pool → unpack worker. `start` is the first, once. */
 export type PoolRequest =
   | { id: number; kind: 'start'; aliveLock: string; store: string; rehearses: Rehearsal | undefined }
-  | ({ id: number; kind: 'open' } & OpenPack)
+  | ({ id: number; kind: 'open' } & OpenPacks)
   | { id: number; kind: 'unpack'; job: UnpackJob }
-  | { id: number; kind: 'read'; offset: number; length: number }
+  | { id: number; kind: 'read'; pack: number; offset: number; length: number }
   | { id: number; kind: 'flush' }
   | { id: number; kind: 'close' }
   /** Every job that is under way. */

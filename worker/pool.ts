@@ -50,7 +50,7 @@ export class Pool implements PoolPort {
   }
 
   async open(packs: string[]): Promise<void> {
-    if (packs.length !== this.size) throw new Error(`${packs.length} packs for ${this.size} workers`);
+    if (packs.length !== this.size) throw new Error(`packs for ${packs.length} workers, which are ${this.size}`);
     const room = Math.min(HELD_BYTES / this.size, HELD_BYTES / 2);
     await settleAll(this.#members.map((member, index) => member.open(packs[index] as string, room)));
   }
@@ -62,8 +62,8 @@ export class Pool implements PoolPort {
     });
   }
 
-  async read(worker: number, offset: number, length: number): Promise<Uint8Array | undefined> {
-    return this.#members[worker]?.read(offset, length);
+  async read(worker: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return this.#members[worker]?.read(pack, offset, length);
   }
 
   async flush(): Promise<void> {

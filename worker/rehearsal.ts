@@ -45,16 +45,16 @@ class SinglePool implements PoolPort {
     this.#folder = folder;
   }
 
-  async open([pack]: [string]): Promise<void> {
-    this.#unpacker = await Unpacker.open({ pack, successor: false, room: 1 << 20 }, this.#folder);
+  async open([packs]: [string]): Promise<void> {
+    this.#unpacker = await Unpacker.open({ packs, successor: false, room: 1 << 20 }, this.#folder);
   }
 
   async unpack(text: string, _: number, body: Uint8Array | undefined): Promise<unknown> {
     return this.#unpacker?.unpack(text, body);
   }
 
-  async read(_: number, offset: number, length: number): Promise<Uint8Array | undefined> {
-    return this.#unpacker?.read(offset, length);
+  async read(_: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return this.#unpacker?.read(pack, offset, length);
   }
 
   async flush(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Unpack worker: fetches, verifies and unpacks tarballs into its own pack file. Several jobs are under way at once, so
+ * Unpack worker: fetches, verifies and unpacks tarballs into its own pack files. Several jobs are under way at once, so
  * that one waits for the network while another unpacks.
  */
 import { toErrorData } from '../errors.js';
@@ -74,28 +74,28 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       await instantiate(await module);
       store = request.store;
       folder = openStoreFolder(store);
-      // Whoever opens a pack asks again.
+      // Whoever opens packs asks again.
       folder.catch(() => {});
       if (request.rehearses) rehearsals[request.rehearses]();
       return undefined;
     case 'open':
       idling.abort();
-      // The worker before, if it died, may still be letting go of the pack.
+      // The worker before, if it died, may still be letting go of the packs.
       unpacker = await whileHeld(async () => {
-        const { pack, successor, room } = request;
-        return Unpacker.open({ pack, successor, room }, await storeFolder());
+        const { packs, successor, room } = request;
+        return Unpacker.open({ packs, successor, room }, await storeFolder());
       });
       return undefined;
     case 'unpack':
       return unpack(request.job);
     case 'read':
-      return unpacker?.read(request.offset, request.length);
+      return unpacker?.read(request.pack, request.offset, request.length);
     case 'flush':
       opened().flush();
       return undefined;
     case 'close':
       await endJobs();
-      closePack();
+      closePacks();
       return undefined;
   }
 }
@@ -105,12 +105,12 @@ function storeFolder(): Promise<FileSystemDirectoryHandle> {
 }
 
 function opened(): WasmUnpacker {
-  if (!unpacker) throw new Error('This worker has no pack open');
+  if (!unpacker) throw new Error('This worker has no packs open');
   return unpacker;
 }
 
-/** Lets go of the pack also when it cannot be flushed: it would be locked for whoever opens it next. */
-function closePack(): void {
+/** Lets go of the packs also when they cannot be flushed: they would be locked for whoever opens them next. */
+function closePacks(): void {
   const closing = unpacker;
   unpacker = undefined;
   try {

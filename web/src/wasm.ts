@@ -60,12 +60,12 @@ export type UnpackResult = unknown;
 /** The unpack workers, as the coordinator's wasm calls them. */
 export interface PoolPort {
   readonly size: number;
-  /** At the start of an install; one pack file for each worker. */
+  /** At the start of an install; the pack files for each worker. */
   open(packs: string[]): Promise<void>;
   /** On whichever worker is free; what has most bytes begins first. */
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult>;
-  /** Part of the pack that a worker has open; `undefined` when it has let go of it. */
-  read(worker: number, offset: number, length: number): Promise<Uint8Array | undefined>;
+  /** Part of a pack that a worker has; `undefined` when it has let go of it. */
+  read(worker: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** When it resolves, everything unpacked so far is durable. */
   flush(): Promise<void>;
   /** Flushes and lets go of the pack files; the workers stay. */
@@ -136,14 +136,14 @@ export interface WasmUnpacker {
   unpack(text: string, body: Uint8Array | undefined): Promise<UnpackResult>;
   /** Gives up all that is being unpacked: it rejects. */
   giveUp(): void;
-  read(offset: number, length: number): Uint8Array;
+  read(pack: number, offset: number, length: number): Promise<Uint8Array>;
   flush(): void;
   close(): void;
 }
 
-export interface OpenPack {
-  pack: string;
-  /** Whether a worker that was lost had opened it before. */
+export interface OpenPacks {
+  packs: string;
+  /** Whether a worker that was lost had opened them before. */
   successor: boolean;
   /** Bytes of large tarballs that the worker may hold at a time. */
   room: number;
@@ -160,7 +160,7 @@ interface WasmModule {
   rehearseUnpacking(): void;
   /** From now on this worker has answers of its own for the packages `a`, `b` and `c` of that registry. */
   rehearseRegistry(registry: string): void;
-  Unpacker: { open(options: OpenPack, folder: FileSystemDirectoryHandle): Promise<WasmUnpacker> };
+  Unpacker: { open(options: OpenPacks, folder: FileSystemDirectoryHandle): Promise<WasmUnpacker> };
 }
 
 export const { Coordinator, openStoreFolder, Reader, rehearseRegistry, rehearseUnpacking, Unpacker } =

@@ -7,8 +7,8 @@
 //!
 //! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
 //! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,
-//! and a large tarball not as a whole: [`TarballHttp`] keeps it in the pieces in which the browser handed it over. How many of
-//! these there are at a time is seen to by `fetch/room.js`, and which ones only wait for others by `fetch/progress.js`.
+//! and a [large](LargeBody) tarball not as a whole. How many of these there are at a time is seen to by `fetch/room.js`, and
+//! which ones only wait for others by `fetch/progress.js`.
 
 use crate::error::failed;
 use crate::garbage::note_request;
@@ -40,10 +40,19 @@ extern "C" {
     fn pieces(this: &Answer) -> Vec<Uint8Array>;
     #[wasm_bindgen(method, getter)]
     fn length(this: &Answer) -> f64;
-    #[wasm_bindgen(method, getter, js_name = isWhole)]
-    fn is_whole(this: &Answer) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn rest(this: &Answer) -> Option<Rest>;
     #[wasm_bindgen(method, getter)]
     fn hold(this: &Answer) -> Option<Hold>;
+
+    /// What is still to come of a large body.
+    #[derive(Debug)]
+    type Rest;
+
+    #[wasm_bindgen(method)]
+    fn next(this: &Rest, is_kept: bool) -> Promise;
+    #[wasm_bindgen(method)]
+    fn end(this: &Rest);
 
     /// What `exchange` rejects with.
     type Failed;
@@ -111,6 +120,7 @@ pub(crate) fn set_room(bytes: f64) {
 pub(crate) struct BrowserHttp;
 
 /// Aborts the request when dropped before the whole answer is there.
+#[derive(Debug)]
 struct Flight {
     controller: AbortController,
     landed: bool,
@@ -131,60 +141,51 @@ impl Http for BrowserHttp {
     }
 }
 
-/// A body that is not in the module's memory. As long as it is there it takes room.
-#[derive(Debug, Default)]
-pub(crate) struct Pieces {
-    pieces: Vec<Uint8Array>,
+/// A body that comes piece by piece, and does not enter the module's memory as a whole. As long as it is there it takes room.
+#[derive(Debug)]
+pub(crate) struct LargeBody {
+    rest: Rest,
     hold: Option<Hold>,
+    flight: Flight,
+    url: String,
 }
 
-impl Pieces {
-    /// In bytes; 0 if there is no such body.
-    pub fn length(&self) -> u64 {
-        self.pieces.iter().map(|piece| u64::from(piece.length())).sum()
-    }
-
-    /// The pieces one by one; each is let go of when the next is asked for.
-    pub fn each(&mut self) -> impl Iterator<Item = Uint8Array> {
-        std::mem::take(&mut self.pieces).into_iter()
+impl LargeBody {
+    /// The next piece; `None` after the last. One that is not kept is good until the next is asked for.
+    pub async fn next(&mut self, is_kept: bool) -> Result<Option<Uint8Array>, HttpError> {
+        let piece = JsFuture::from(self.rest.next(is_kept)).await;
+        let piece = piece.map_err(|failure| error(&self.url, &failure.unchecked_into()))?;
+        self.flight.landed = piece.is_undefined();
+        Ok((!self.flight.landed).then(|| piece.unchecked_into()))
     }
 }
 
-impl Drop for Pieces {
+impl Drop for LargeBody {
     fn drop(&mut self) {
+        self.rest.end();
         if let Some(hold) = &self.hold {
             hold.release();
         }
     }
 }
 
-/// `fetch` for one tarball. The body of a response is empty where it is kept in pieces.
-#[derive(Debug, Default)]
-pub(crate) struct TarballHttp(RefCell<Pieces>);
-
-impl TarballHttp {
-    /// The body of the last response, if that was large.
-    pub fn take_pieces(&self) -> Pieces {
-        self.0.take()
-    }
+/// One request for a tarball. The body is in the response, or if that is large it comes beside it.
+pub(crate) async fn send_for_tarball(request: &HttpRequest) -> Result<(HttpResponse, Option<LargeBody>), HttpError> {
+    let room = ROOM.with_borrow(Room::clone);
+    perform(request, Some(&room)).await
 }
 
-impl Http for TarballHttp {
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        self.0.take();
-        let room = ROOM.with_borrow(Room::clone);
-        let (response, pieces) = perform(&request, Some(&room)).await?;
-        *self.0.borrow_mut() = pieces;
-        Ok(response)
-    }
-}
-
-/// One request. The body is in the response, or if it is large and there is a room for such beside it, in pieces.
-async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResponse, Pieces), HttpError> {
+/// One request. The body is in the response, or if it is large and there is a room for such beside it.
+async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResponse, Option<LargeBody>), HttpError> {
     let (mut flight, promise) = begin(request, room)?;
-    let answer = JsFuture::from(promise).await.map_err(|failure| error(request, &failure.unchecked_into()))?;
-    flight.landed = true;
-    Ok(landed(&answer.unchecked_into()))
+    let answer = JsFuture::from(promise).await.map_err(|failure| error(&request.url, &failure.unchecked_into()))?;
+    let answer: Answer = answer.unchecked_into();
+    let Some(rest) = answer.rest() else {
+        flight.landed = true;
+        return Ok((landed(&answer), None));
+    };
+    let body = LargeBody { rest, hold: answer.hold(), flight, url: request.url.clone() };
+    Ok((response(&answer, Bytes::new()), Some(body)))
 }
 
 fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise), HttpError> {
@@ -241,7 +242,7 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise)
     Ok((Flight { controller, landed: false }, promise))
 }
 
-fn error(request: &HttpRequest, failure: &Failed) -> HttpError {
+fn error(url: &str, failure: &Failed) -> HttpError {
     let kind = match failure.kind() {
         0 => HttpErrorKind::Connect,
         2 => HttpErrorKind::Timeout,
@@ -249,24 +250,25 @@ fn error(request: &HttpRequest, failure: &Failed) -> HttpError {
         4 => HttpErrorKind::InvalidUrl,
         _ => HttpErrorKind::Interrupted,
     };
-    HttpError { kind, url: request.url.clone(), message: failure.message() }
+    HttpError { kind, url: url.to_owned(), message: failure.message() }
 }
 
-fn landed(answer: &Answer) -> (HttpResponse, Pieces) {
+fn response(answer: &Answer, body: Bytes) -> HttpResponse {
     let lines = answer.headers();
     let headers = lines.lines().filter_map(|line| line.split_once(':'));
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let response = |body| HttpResponse {
+    HttpResponse {
         status: answer.status(),
         headers,
         body,
         answered_after: answer.answered_after(),
         ..HttpResponse::default()
-    };
-    let pieces = answer.pieces();
-    if !answer.is_whole() {
-        return (response(Bytes::new()), Pieces { pieces, hold: answer.hold() });
     }
+}
+
+/// A response with all of its body.
+fn landed(answer: &Answer) -> HttpResponse {
+    let pieces = answer.pieces();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, at most what is in memory")]
     let mut body = Vec::with_capacity(answer.length() as usize);
     for piece in &pieces {
@@ -275,5 +277,5 @@ fn landed(answer: &Answer) -> (HttpResponse, Pieces) {
         piece.copy_to(&mut body[start..]);
     }
     give_back(pieces);
-    (response(body.into()), Pieces::default())
+    response(answer, body.into())
 }

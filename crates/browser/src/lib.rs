@@ -8,6 +8,7 @@
 
 mod answers;
 mod archive_stream;
+mod arriving;
 mod changes;
 mod clock;
 #[cfg(feature = "conformance")]
@@ -29,6 +30,7 @@ mod shared_files;
 mod snapshot;
 mod store;
 mod unpacker;
+mod unpacking;
 
 pub use archive_stream::ArchiveStream;
 pub use coordinator::Coordinator;

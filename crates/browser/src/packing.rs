@@ -13,6 +13,7 @@ use gantry_engine::Fault;
 use gantry_platform::{Clock, Span, Work};
 use gantry_store::PackWriter;
 use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 
 /// So many packages are written at once, unless they are larger than the writer's buffer.
 const MOST: usize = 16;
@@ -23,7 +24,7 @@ const PATIENCE: f64 = 32.0;
 /// Writes to a pack, and tells those whose packages are in it.
 #[derive(Debug)]
 pub(crate) struct Packing {
-    writer: RefCell<PackWriter<OpfsFile>>,
+    writer: RefCell<PackWriter<Rc<OpfsFile>>>,
     /// Whose packages have been appended since the last write.
     waiting: RefCell<Vec<Sender<Result<(), Fault>>>>,
 }
@@ -37,12 +38,12 @@ pub(crate) struct Settling {
 }
 
 impl Packing {
-    pub fn new(writer: PackWriter<OpfsFile>) -> Self {
+    pub fn new(writer: PackWriter<Rc<OpfsFile>>) -> Self {
         Self { writer: RefCell::new(writer), waiting: RefCell::default() }
     }
 
     /// To append to, and to read from what is settled.
-    pub fn writer(&self) -> RefMut<'_, PackWriter<OpfsFile>> {
+    pub fn writer(&self) -> RefMut<'_, PackWriter<Rc<OpfsFile>>> {
         self.writer.borrow_mut()
     }
 

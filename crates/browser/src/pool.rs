@@ -2,14 +2,17 @@
 
 use crate::error::failed;
 use crate::javascript::settle;
+use crate::opfs::{OpfsDirectory, OpfsFile};
+use crate::store::file_fault;
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
 use gantry_platform::{Ending, Span, Work};
 use gantry_registry::{RegistryError, Repeatable, RequestLog, RetryPolicy, TarballRequest};
-use gantry_store::{PackAssignment, SegmentPlace};
+use gantry_store::{PackAssignment, PackWriter, SegmentPlace};
 use js_sys::{Array, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -25,7 +28,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn unpack(this: &PoolPort, job: &str, size: f64, body: Option<Uint8Array>) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn read(this: &PoolPort, worker: u32, offset: f64, length: f64) -> Result<Promise, JsValue>;
+    fn read(this: &PoolPort, worker: u32, pack: u32, offset: f64, length: f64) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn flush(this: &PoolPort) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -37,8 +40,8 @@ impl PoolPort {
         self.size() as usize
     }
 
-    pub(crate) async fn open_packs(&self, packs: &[PackAssignment]) -> Result<(), Fault> {
-        let tokens = packs.iter().map(|pack| PackToken::from(pack).encode()).collect();
+    pub(crate) async fn open_packs(&self, packs: &[WorkerPacks]) -> Result<(), Fault> {
+        let tokens = packs.iter().map(WorkerPacks::encode).collect();
         settle(self.open(tokens).map_err(|value| failed(&value))?).await.map(drop)
     }
 
@@ -50,10 +53,16 @@ impl PoolPort {
         UnpackReport::received(settle(promise.map_err(|value| failed(&value))?).await?)
     }
 
-    /// Part of the pack that worker number `worker` has open; nothing if it has let go of it.
-    pub(crate) async fn read_pack(&self, worker: u32, offset: u64, length: u64) -> Result<Option<Vec<u8>>, Fault> {
+    /// Part of a pack that worker number `worker` has; nothing if it has let go of it.
+    pub(crate) async fn read_pack(
+        &self,
+        worker: u32,
+        pack: u32,
+        offset: u64,
+        length: u64,
+    ) -> Result<Option<Vec<u8>>, Fault> {
         #[expect(clippy::cast_precision_loss, reason = "a pack is far below 2^53 bytes")]
-        let promise = self.read(worker, offset as f64, length as f64).map_err(|value| failed(&value))?;
+        let promise = self.read(worker, pack, offset as f64, length as f64).map_err(|value| failed(&value))?;
         let answer = settle(promise).await?;
         Ok(answer.dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec()))
     }
@@ -67,7 +76,27 @@ impl PoolPort {
     }
 }
 
-/// Which pack a worker appends to; travels as an opaque string.
+/// The packs that a worker appends to; they travel as an opaque string.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WorkerPacks {
+    pub pack: PackToken,
+    /// For large packages while they come; nobody has to have made it.
+    pub arrivals: PackToken,
+    /// Whether both are wanted for nothing but that what is not recorded goes.
+    pub cut: bool,
+}
+
+impl WorkerPacks {
+    fn encode(&self) -> String {
+        serde_json::to_string(self).expect("numbers and names are always JSON")
+    }
+
+    pub fn decode(text: &str) -> Result<Self, Fault> {
+        serde_json::from_str(text).map_err(|error| Fault::new("INVALID_OPTION", format!("packs: {error}")))
+    }
+}
+
+/// A pack to append to.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PackToken {
     pub pack: u32,
@@ -82,12 +111,12 @@ impl From<&PackAssignment> for PackToken {
 }
 
 impl PackToken {
-    fn encode(&self) -> String {
-        serde_json::to_string(self).expect("numbers and a name are always JSON")
-    }
-
-    pub fn decode(text: &str) -> Result<Self, Fault> {
-        serde_json::from_str(text).map_err(|error| Fault::new("INVALID_OPTION", format!("pack: {error}")))
+    /// Opens the pack: cuts off what was never recorded in it, or, for the `successor` of a worker that was lost, goes on behind
+    /// what that one wrote.
+    pub async fn open(&self, directory: &OpfsDirectory, successor: bool) -> Result<PackWriter<Rc<OpfsFile>>, Fault> {
+        let file = directory.open_for_appending(&self.name).await.map_err(|error| file_fault(&error))?;
+        let open = if successor { PackWriter::resume } else { PackWriter::open };
+        open(Rc::new(file), self.pack, self.start).map_err(|error| Fault::from(&error))
     }
 }
 

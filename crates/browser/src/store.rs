@@ -88,7 +88,7 @@ pub(crate) struct BrowserStore {
     /// The packs that the pool's workers have, in their order. Each is asked for what is in its own: where files are not
     /// shared an open pack is its worker's alone. (A snapshot of the file cannot be relied on: Chromium refuses to read one
     /// that was appended to since it was taken.)
-    lent: RefCell<Vec<u32>>,
+    lent: RefCell<Vec<[u32; 2]>>,
     /// What was right when it was first read, of packages that have been read, unpacked or verified since the store was opened.
     checked: RefCell<FxHashMap<PackageKey, CheckedSegment>>,
     /// The handing over of packs that this install has begun; resolves to `undefined`, or to why it failed.
@@ -278,7 +278,7 @@ impl BrowserStore {
             }
             let (at, size) = (place.offset + part.start, part.end - part.start);
             if let Some(worker) = self.borrower(place.pack) {
-                if let Some(bytes) = self.pool.read_pack(worker, at, size).await? {
+                if let Some(bytes) = self.pool.read_pack(worker, place.pack, at, size).await? {
                     return Ok(bytes);
                 }
                 // It is giving the pack back.
@@ -301,7 +301,7 @@ impl BrowserStore {
 
     /// The number of the worker that has a pack.
     fn borrower(&self, pack: u32) -> Option<u32> {
-        let at = self.lent.borrow().iter().position(|&lent| lent == pack)?;
+        let at = self.lent.borrow().iter().position(|lent| lent.contains(&pack))?;
         u32::try_from(at).ok()
     }
 

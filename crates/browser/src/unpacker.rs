@@ -1,13 +1,14 @@
 //! One worker of the pool: tarball in, segment out.
 
+use crate::arriving::{ArrivalPack, Arrived, ArrivingHttp, HeldBody};
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
-use crate::fetch::{Pieces, TarballHttp, set_room};
+use crate::fetch::set_room;
 use crate::javascript::from_object;
 use crate::opfs::OpfsDirectory;
 use crate::packing::Packing;
-use crate::pool::{JobFailure, PackToken, UnpackJob, UnpackReport, UnpackResult};
-use crate::store::file_fault;
+use crate::pool::{JobFailure, UnpackJob, UnpackReport, UnpackResult, WorkerPacks};
+use crate::unpacking::{Taken, Unpacking};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable};
@@ -15,26 +16,22 @@ use gantry_archive::{Extractor, Limits};
 use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::{FetchedTarball, Refusal, TarballRequest, fetch_tarball};
-use gantry_store::{Incoming, PackWriter, SegmentPlace, StoreError, prepare};
+use gantry_store::{StoreError, prepare};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use web_sys::FileSystemDirectoryHandle;
 
-/// Bytes of a large tarball that are in this module's memory at a time.
-const PIECE: u32 = 256 << 10;
-
-/// A package's place and index, and how long it took to verify, to unpack and to store it.
-type Taken = (SegmentPlace, Vec<u8>, [Span; 3]);
-
-/// Fetches, verifies and unpacks packages into a pack that is this worker's alone.
+/// Fetches, verifies and unpacks packages into packs that are this worker's alone.
 ///
-/// Several jobs may be under way: they wait for the network side by side, and unpack one after the other.
+/// Several jobs may be under way: they wait for the network side by side, and unpack one after the other, but for a large one
+/// that is unpacked while it comes.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Unpacker {
     pack: Packing,
+    arrivals: ArrivalPack,
     extractor: RefCell<Extractor>,
     /// Jobs under way, by a number of their own.
     jobs: RefCell<FxHashMap<u64, AbortHandle>>,
@@ -43,8 +40,8 @@ pub struct Unpacker {
 
 #[derive(Deserialize)]
 struct UnpackerOptions {
-    pack: String,
-    /// Whether a worker that was lost had opened the pack before.
+    packs: String,
+    /// Whether a worker that was lost had opened the packs before.
     successor: bool,
     /// Bytes of large tarballs that this worker may hold at a time.
     room: f64,
@@ -52,10 +49,10 @@ struct UnpackerOptions {
 
 #[wasm_bindgen]
 impl Unpacker {
-    /// Opens the pack: cuts off what was never recorded in it, or, in place of a worker that was lost, goes on behind what
+    /// Opens the packs: cuts off what was never recorded in them, or, in place of a worker that was lost, goes on behind what
     /// that one wrote. `folder` is the store's.
     pub async fn open(options: JsValue, folder: FileSystemDirectoryHandle) -> Result<Unpacker, JsValue> {
-        Self::open_pack(options, folder.into()).await.map_err(|fault| to_javascript(&fault))
+        Self::open_packs(options, folder.into()).await.map_err(|fault| to_javascript(&fault))
     }
 
     /// Runs one job to its end, which may be that all are given up.
@@ -86,34 +83,43 @@ impl Unpacker {
         }
     }
 
-    /// Part of this worker's pack, as bytes.
-    pub fn read(&self, offset: f64, length: f64) -> Result<Vec<u8>, JsValue> {
+    /// Part of one of this worker's packs, as bytes.
+    pub async fn read(&self, pack: u32, offset: f64, length: f64) -> Result<Vec<u8>, JsValue> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made from whole numbers")]
         let (offset, length) = (offset as u64, length as u64);
-        self.pack.writer().read(offset, length).map_err(|error| to_javascript(&Fault::from(&error)))
+        let read = if pack == self.arrivals.number() {
+            self.arrivals.read(offset, length).await
+        } else {
+            self.pack.writer().read(offset, length).map_err(|error| Fault::from(&error))
+        };
+        read.map_err(|fault| to_javascript(&fault))
     }
 
     /// When it returns, all packages of finished jobs are on durable storage.
     pub fn flush(&self) -> Result<(), JsValue> {
-        self.pack.writer().flush().map_err(|error| to_javascript(&Fault::from(&error)))
+        let flushed = self.pack.writer().flush().map_err(|error| Fault::from(&error));
+        flushed.and_then(|()| self.arrivals.flush()).map_err(|fault| to_javascript(&fault))
     }
 
-    /// Lets go of the pack.
+    /// Lets go of the packs.
     pub fn close(self) {
         drop(self);
     }
 }
 
 impl Unpacker {
-    async fn open_pack(options: JsValue, directory: OpfsDirectory) -> Result<Self, Fault> {
-        let UnpackerOptions { pack, successor, room } = from_object(options, "the options of an unpack worker")?;
+    async fn open_packs(options: JsValue, directory: OpfsDirectory) -> Result<Self, Fault> {
+        let UnpackerOptions { packs, successor, room } = from_object(options, "the options of an unpack worker")?;
         set_room(room);
-        let token = PackToken::decode(&pack)?;
-        let file = directory.open_for_appending(&token.name).await.map_err(|error| file_fault(&error))?;
-        let open = if successor { PackWriter::resume } else { PackWriter::open };
-        let writer = open(file, token.pack, token.start).map_err(|error| Fault::from(&error))?;
+        let WorkerPacks { pack, arrivals, cut } = WorkerPacks::decode(&packs)?;
+        let writer = pack.open(&directory, successor).await?;
+        let arrivals = ArrivalPack::new(directory, arrivals, successor);
+        if successor || cut {
+            arrivals.open_if_made().await?;
+        }
         Ok(Self {
             pack: Packing::new(writer),
+            arrivals,
             extractor: RefCell::new(Extractor::new(Limits::default())),
             jobs: RefCell::default(),
             begun: Cell::default(),
@@ -121,13 +127,22 @@ impl Unpacker {
     }
 
     async fn run(&self, request: &TarballRequest, spans: &mut Vec<Span>) -> Result<UnpackResult, JobFailure> {
-        let http = TarballHttp::default();
-        let kept = Cell::new(0);
+        let http = ArrivingHttp::new(&self.arrivals, request);
+        // A body that came in pieces was empty to whoever asked for it.
+        let arrived = Cell::new(None);
         let take = async |body: Bytes| {
-            let pieces = http.take_pieces();
-            kept.set(pieces.length());
-            let taken = if kept.get() == 0 { self.take(request, &body) } else { self.take_pieces(request, pieces) };
-            taken.map(|taken| (taken, self.pack.appended())).map_err(|refusal| match refusal {
+            let taken = match http.arrived() {
+                Some(Arrived::Unpacked(taken, bytes)) => {
+                    arrived.set(Some(bytes));
+                    taken.map(|taken| (taken, None))
+                }
+                Some(Arrived::Held(held)) => {
+                    arrived.set(Some(held.length()));
+                    self.take_held(request, held).map(|taken| (taken, Some(self.pack.appended())))
+                }
+                None => self.take(request, &body).map(|taken| (taken, Some(self.pack.appended()))),
+            };
+            taken.map_err(|refusal| match refusal {
                 Refusal::Mismatch(error) => Refusal::Mismatch(error),
                 Refusal::Other(fault) => Refusal::Other(JobFailure::from(fault)),
             })
@@ -135,17 +150,18 @@ impl Unpacker {
         let fetched = fetch_tarball(&http, &BrowserClock, request, &(), take).await?;
         let FetchedTarball { contents, mut bytes, requests, spans: mut asked } = fetched;
         let ((place, index, steps), settling) = contents;
-        if kept.get() > 0 {
-            // A body in pieces was empty to whoever asked for it.
-            bytes = kept.get();
+        if let Some(arrived) = arrived.get() {
+            bytes = arrived;
             if let Some(last) = asked.iter_mut().rfind(|span| span.work == Work::Tarball) {
                 last.bytes = bytes;
             }
         }
         spans.extend(asked.into_iter().chain(steps));
-        let under_way = self.jobs.borrow().len();
-        let settled = self.pack.settled(settling, under_way).await;
-        spans.extend(settled.map_err(|fault| fault.with_package(&request.package))?);
+        if let Some(settling) = settling {
+            let under_way = self.jobs.borrow().len();
+            let settled = self.pack.settled(settling, under_way).await;
+            spans.extend(settled.map_err(|fault| fault.with_package(&request.package))?);
+        }
         Ok(UnpackResult::new(&place, index, bytes, requests))
     }
 
@@ -175,35 +191,13 @@ impl Unpacker {
         Ok((place, prepared.index.encode(), steps))
     }
 
-    /// The same, piece by piece: each is let go of when it has been unpacked. What is stored meanwhile counts as unpacking.
+    /// The same, piece by piece: each is let go of when it has been unpacked.
     #[inline(never)]
-    fn take_pieces(&self, request: &TarballRequest, mut pieces: Pieces) -> Result<Taken, Refusal<Fault>> {
-        let now = || BrowserClock.monotonic_milliseconds();
+    fn take_held(&self, request: &TarballRequest, mut held: HeldBody) -> Result<Taken, Refusal<Fault>> {
         let refused = |error: StoreError| refusal(error.into(), &request.package);
-        let began = now();
-        let (mut verifying, mut bytes) = (0.0, 0);
         let mut writer = self.pack.writer();
-        let mut incoming = Incoming::new(&request.package, request.integrity.as_ref(), writer.begin());
-        let mut buffer = Vec::new();
-        for piece in pieces.each() {
-            for start in (0..piece.length()).step_by(PIECE as usize) {
-                let part = piece.subarray(start, piece.length().min(start + PIECE));
-                buffer.resize(part.length() as usize, 0);
-                part.copy_to(&mut buffer);
-                bytes += buffer.len() as u64;
-                let copied = now();
-                incoming.verify(&buffer);
-                verifying += now() - copied;
-                incoming.unpack(&buffer).map_err(refused)?;
-            }
-        }
-        let unpacked = now();
-        let (place, index) = incoming.append().map_err(|error| refusal(error, &request.package))?;
-        let steps = [
-            Span::of(Work::Verify, began, began + verifying, bytes),
-            Span::of(Work::Unpack, began + verifying, unpacked, place.length),
-            Span::of(Work::Store, unpacked, now(), place.length),
-        ];
-        Ok((place, index.encode(), steps))
+        let mut unpacking = Unpacking::new(request, &mut writer);
+        held.each().try_for_each(|piece| unpacking.take(&piece)).map_err(refused)?;
+        unpacking.finish()
     }
 }

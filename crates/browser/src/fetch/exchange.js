@@ -8,6 +8,8 @@ const BUFFER_BYTES = 64 << 10;
 const LEAST_BYTES = 8 << 10;
 /** What comes behind so much of a body is read into larger buffers, which are not used again. */
 const LARGE_BYTES = 1 << 20;
+/** A piece of a large body. */
+const PIECE_BYTES = 256 << 10;
 /** Buffers that are kept for the bodies to come. */
 const KEPT = 32;
 /** After this part of its patience a request begins to hear of what other workers get. */
@@ -50,6 +52,7 @@ class Patience {
   isOver = false;
   #last = performance.now();
   #isAnswered = false;
+  #isPaused = false;
   #origin;
   #progress;
   /** @type {ReturnType<typeof setTimeout>} */ #timer;
@@ -60,7 +63,7 @@ class Patience {
     this.#progress = progress;
     const look = () => {
       const last = this.#isAnswered ? this.#last : Math.max(this.#last, progress.latest(this.#origin));
-      const left = last + milliseconds - performance.now();
+      const left = this.#isPaused ? milliseconds : last + milliseconds - performance.now();
       if (left > 0) {
         // Before it is too late.
         progress.listen();
@@ -80,16 +83,119 @@ class Patience {
     this.#progress.note(this.#origin);
   }
 
+  /** Nothing is asked of it now. */
+  pause() {
+    this.#isPaused = true;
+  }
+
+  resume() {
+    this.#isPaused = false;
+    this.#last = performance.now();
+  }
+
   end() {
     clearTimeout(this.#timer);
   }
 }
 
+/** The pieces of a body as they come. */
+class Source {
+  length = 0;
+  isAtEnd = false;
+  #reader;
+  #isByob;
+  #waiting;
+  #limit;
+
+  /** @param {ReadableStream} stream @param {Patience} waiting @param {number} limit */
+  constructor(stream, waiting, limit) {
+    const byob = byteReader(stream);
+    this.#isByob = byob !== undefined;
+    this.#reader = byob ?? stream.getReader();
+    this.#waiting = waiting;
+    this.#limit = limit;
+  }
+
+  /** The next piece, in a buffer of `allocate` unless the browser allocates them; `undefined` after the last.
+   * @param {() => ArrayBuffer} allocate @returns {Promise<Uint8Array<ArrayBuffer> | undefined>} */
+  async next(allocate) {
+    if (this.isAtEnd) return undefined;
+    if (!this.#isByob) return (await this.#read()).value;
+    let buffer = allocate();
+    let filled = 0;
+    do {
+      const { value } = await this.#read(new Uint8Array(buffer, filled));
+      // A stream that was cancelled gives nothing back.
+      if (!value) throw new Failed(Failure.interrupted, 'the body was given up');
+      buffer = value.buffer;
+      filled += value.byteLength;
+    } while (!this.isAtEnd && buffer.byteLength - filled >= LEAST_BYTES);
+    return new Uint8Array(buffer, 0, filled);
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} [into]
+   * @returns {Promise<{ done: boolean, value?: Uint8Array<ArrayBuffer> | undefined }>} */
+  async #read(into) {
+    const result = await /** @type {any} */ (this.#reader).read(into);
+    this.#waiting.renew();
+    this.isAtEnd = result.done;
+    this.length += result.value?.byteLength ?? 0;
+    if (this.length > this.#limit) throw tooLarge(this.#limit);
+    return result;
+  }
+
+  cancel() {
+    this.#reader.cancel().catch(() => {});
+  }
+}
+
+/** What is still to come of a large body. */
+class Rest {
+  #source;
+  #waiting;
+  /** Pieces that came before it was known to be large. */
+  #first;
+  #toFailed;
+  /** Of the last piece, if nobody keeps that. @type {ArrayBuffer | undefined} */ #scratch;
+
+  /** @param {Source} source @param {Patience} waiting @param {Uint8Array<ArrayBuffer>[]} first
+   * @param {(error: unknown) => Failed | NoRoom} toFailed */
+  constructor(source, waiting, first, toFailed) {
+    this.#source = source;
+    this.#waiting = waiting;
+    this.#first = first;
+    this.#toFailed = toFailed;
+    waiting.pause();
+  }
+
+  /** The next piece; `undefined` after the last. Rejects with a `Failed`. @param {boolean} isKept Otherwise it is good until
+   * the next is asked for. */
+  async next(isKept) {
+    const first = this.#first.shift();
+    if (first) return first;
+    const scratch = isKept ? undefined : this.#scratch;
+    this.#waiting.resume();
+    try {
+      const piece = await this.#source.next(() => scratch ?? new ArrayBuffer(PIECE_BYTES));
+      this.#scratch = isKept ? undefined : piece?.buffer;
+      this.#waiting.pause();
+      return piece;
+    } catch (error) {
+      throw this.#toFailed(error);
+    }
+  }
+
+  /** Nobody asks for more. */
+  end() {
+    this.#waiting.end();
+  }
+}
+
 /**
- * A response with its body. `pieces`: in order; `isWhole`: they are few enough for the module's memory, and have to be given
- * back (`giveBack`) once they are there. `headers`: a line each. `hold`: to be released when the pieces are let go of.
- * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number, isWhole: boolean,
- *   hold?: Hold | undefined }} Answer
+ * A response with its body. `pieces`: in order; they have to be given back (`giveBack`) once they are in the module's memory. Those
+ * of a large body are still to come: `rest`, for which there is room until `hold` is released. `headers`: a line each.
+ * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number,
+ *   rest?: Rest | undefined, hold?: Hold | undefined }} Answer
  */
 /** What is asked, as `exchange` is told it.
  * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, patience: number,
@@ -110,9 +216,16 @@ export async function exchange(controller, url, headers, cache, known, patience,
   const hold = room?.hold();
   try {
     const answer = await ask(question, hold);
-    if (answer.isWhole) hold?.release();
-    // Nobody takes what comes for a request that has been dropped.
-    else if (hold) controller.signal.addEventListener('abort', () => hold.release(), { once: true });
+    const { rest } = answer;
+    if (!rest) hold?.release();
+    else {
+      const letGo = () => {
+        hold?.release();
+        rest.end();
+      };
+      // Nobody takes what comes for a request that has been dropped.
+      controller.signal.addEventListener('abort', letGo, { once: true });
+    }
     return answer;
   } catch (error) {
     hold?.release();
@@ -138,6 +251,12 @@ async function ask(question, hold) {
 async function askOnce({ controller, url, headers, cache, known, patience, whole, limit, progress }, hold) {
   const waiting = new Patience(controller, url, patience, progress);
   let stage = Failure.invalid;
+  let isOver = true;
+  const toFailed = (/** @type {unknown} */ error) => {
+    if (waiting.isOver) return new Failed(Failure.timeout, `no progress for ${patience} ms`);
+    if (error instanceof Failed || error instanceof NoRoom) return error;
+    return new Failed(stage, error instanceof Error ? error.message : String(error));
+  };
   try {
     const init = { headers: new Headers(pairs(headers)), cache, signal: controller.signal };
     stage = Failure.connect;
@@ -151,7 +270,6 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
       answeredAfter: performance.now() - sent,
       pieces: [],
       length: 0,
-      isWhole: true,
     };
     const [name, value] = pairs(known)[0] ?? [];
     if (name && answer.status === 200 && response.headers.get(name) === value) {
@@ -161,14 +279,27 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
     }
     const announced = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(announced) && announced > limit) throw tooLarge(limit);
-    return Object.assign(answer, await bodyOf(response, waiting, { announced, whole, limit, hold }));
+    if (!response.body) return answer;
+    const source = new Source(response.body, waiting, limit);
+    const most = hold ? whole : Number.POSITIVE_INFINITY;
+    const pieces = await beginning(source, announced, most);
+    if (source.isAtEnd) return Object.assign(answer, { pieces, length: source.length });
+    admit(hold, source, announced);
+    isOver = false;
+    return Object.assign(answer, { rest: new Rest(source, waiting, pieces, toFailed), hold });
   } catch (error) {
-    if (waiting.isOver) throw new Failed(Failure.timeout, `no progress for ${patience} ms`);
-    if (error instanceof Failed || error instanceof NoRoom) throw error;
-    throw new Failed(stage, error instanceof Error ? error.message : String(error));
+    throw toFailed(error);
   } finally {
-    waiting.end();
+    if (isOver) waiting.end();
   }
+}
+
+/** Fails where there is no room for a large body. @param {Hold | undefined} hold @param {Source} source @param {number} announced */
+function admit(hold, source, announced) {
+  const expected = Number.isFinite(announced) ? announced : undefined;
+  if (!hold || hold.admits(expected)) return;
+  source.cancel();
+  throw new NoRoom(expected);
 }
 
 /** From now on `url` is answered with `bytes` instead of being asked for. @param {string} url @param {Uint8Array} bytes */
@@ -193,19 +324,19 @@ export function giveBack(pieces) {
   }
 }
 
-/** How much is expected of a body, and allowed to it. @typedef {{ announced: number, whole: number, limit: number,
- *   hold: Hold | undefined }} Bounds */
-
-/** @param {Response} response @param {Patience} waiting @param {Bounds} bounds
- * @returns {Promise<Pick<Answer, 'pieces' | 'length' | 'isWhole' | 'hold'>>} */
-async function bodyOf(response, waiting, bounds) {
-  const { announced, whole, limit, hold } = bounds;
-  const stream = response.body;
-  if (!stream) return { pieces: [], length: 0, isWhole: true };
-  const isSmall = announced <= whole;
-  const reader = isSmall || whole === Number.POSITIVE_INFINITY ? byteReader(stream) : undefined;
-  const { pieces, length } = await (reader ? intoBuffers(reader, waiting, limit) : asTheyCome(stream, waiting, bounds));
-  return length <= whole ? { pieces, length, isWhole: true } : { pieces, length, isWhole: false, hold };
+/** Reads a body to its end, unless it has more than `most` bytes. In buffers that are used again: of pieces that the browser
+ * allocates a worker holds tens of megabytes until its garbage is collected. @param {Source} source @param {number} announced
+ * @param {number} most */
+async function beginning(source, announced, most) {
+  /** @type {Uint8Array<ArrayBuffer>[]} */ const pieces = [];
+  const allocate = () =>
+    source.length < LARGE_BYTES ? (spare.pop() ?? new ArrayBuffer(BUFFER_BYTES)) : new ArrayBuffer(LARGE_BYTES);
+  const expected = Number.isFinite(announced) ? announced : 0;
+  while (!source.isAtEnd && Math.max(source.length, expected) <= most) {
+    const piece = await source.next(allocate);
+    if (piece) pieces.push(piece);
+  }
+  return pieces;
 }
 
 /** Fails where the browser has no such readers for bodies. @param {ReadableStream} stream */
@@ -214,50 +345,6 @@ function byteReader(stream) {
     return stream.getReader({ mode: 'byob' });
   } catch {
     return undefined;
-  }
-}
-
-/** The body in buffers that are used again: of pieces that the browser allocates a worker holds tens of megabytes until its
- * garbage is collected. @param {ReadableStreamBYOBReader} reader @param {Patience} waiting @param {number} limit */
-async function intoBuffers(reader, waiting, limit) {
-  const pieces = [];
-  let buffer = spare.pop() ?? new ArrayBuffer(BUFFER_BYTES);
-  let filled = 0;
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read(new Uint8Array(buffer, filled));
-    waiting.renew();
-    // A stream that was cancelled gives nothing back.
-    if (!value) throw new Failed(Failure.interrupted, 'the body was given up');
-    buffer = value.buffer;
-    filled += value.byteLength;
-    length += value.byteLength;
-    if (length > limit) throw tooLarge(limit);
-    if (!done && buffer.byteLength - filled >= LEAST_BYTES) continue;
-    pieces.push(new Uint8Array(buffer, 0, filled));
-    if (done) return { pieces, length };
-    buffer = length < LARGE_BYTES ? (spare.pop() ?? new ArrayBuffer(BUFFER_BYTES)) : new ArrayBuffer(LARGE_BYTES);
-    filled = 0;
-  }
-}
-
-/** The body in pieces that the browser allocates. @param {ReadableStream} stream @param {Patience} waiting @param {Bounds} bounds */
-async function asTheyCome(stream, waiting, { announced, whole, limit, hold }) {
-  const reader = stream.getReader();
-  const expected = Number.isFinite(announced) ? announced : undefined;
-  const pieces = [];
-  let length = 0;
-  for (;;) {
-    if (Math.max(expected ?? 0, length) > whole && hold && !hold.admits(expected)) {
-      reader.cancel().catch(() => {});
-      throw new NoRoom(expected);
-    }
-    const { done, value } = await reader.read();
-    waiting.renew();
-    if (done) return { pieces, length };
-    pieces.push(value);
-    length += value.byteLength;
-    if (length > limit) throw tooLarge(limit);
   }
 }
 

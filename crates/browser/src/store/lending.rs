@@ -4,6 +4,7 @@
 use super::{BrowserStore, cleared, closed, file_fault};
 use crate::error::{failed, to_javascript};
 use crate::javascript::settle;
+use crate::pool::WorkerPacks;
 use futures_util::future::{join, join_all};
 use gantry_engine::{Fault, PackageStore};
 use gantry_platform::FileErrorKind;
@@ -34,7 +35,7 @@ impl BrowserStore {
             let store = self.this.upgrade().expect("whoever asks has it");
             // To its end also when the install is given up meanwhile: what a worker opens has to be taken back from it.
             future_to_promise(async move {
-                Ok(store.lend_packs().await.err().map_or(JsValue::UNDEFINED, |fault| to_javascript(&fault)))
+                Ok(store.lend_packs(false).await.err().map_or(JsValue::UNDEFINED, |fault| to_javascript(&fault)))
             })
         };
         self.lending.borrow_mut().get_or_insert_with(begin).clone()
@@ -54,21 +55,28 @@ impl BrowserStore {
         self.lending.borrow().is_some()
     }
 
-    /// Hands a pack to each worker of the pool. One that its worker finds damaged is left alone from now on.
-    async fn lend_packs(&self) -> Result<(), Fault> {
+    /// Hands two packs to each worker of the pool. One that its worker finds damaged is left alone from now on. `cut`: they are
+    /// wanted for nothing but that what is not recorded goes.
+    async fn lend_packs(&self, cut: bool) -> Result<(), Fault> {
         loop {
-            let packs = self.writable_packs()?;
+            let workers = self.pool.workers();
+            // Those for small packages first, so that they are the same ones again when there are no large ones.
+            let packs = self.with_packs(|packs| packs.packs_for_writers(workers * 2))?;
+            let lent = packs.iter().zip(&packs[workers..]);
+            let lent: Vec<_> = lent
+                .map(|(pack, arrivals)| WorkerPacks { pack: pack.into(), arrivals: arrivals.into(), cut })
+                .collect();
             // After a read that is opening its pack, so that this one is let go of too.
             let _guard = self.opening.lock().await;
             self.readers.borrow_mut().clear();
             // Side by side: whoever waits for both begins with a lock or a manifest meanwhile, and hears of nothing until then.
-            let (opened, is_there) = join(self.pool.open_packs(&packs), self.is_there()).await;
+            let (opened, is_there) = join(self.pool.open_packs(&lent), self.is_there()).await;
             // What is written into files that the browser has removed is nowhere.
             if !is_there? {
                 return Err(cleared());
             }
             let Err(fault) = opened else {
-                *self.lent.borrow_mut() = packs.iter().map(|pack| pack.pack).collect();
+                *self.lent.borrow_mut() = lent.iter().map(|packs| [packs.pack.pack, packs.arrivals.pack]).collect();
                 return Ok(());
             };
             if !matches!(&*fault.code, "STORE_CORRUPT" | "STORE_FORMAT") {
@@ -79,10 +87,6 @@ impl BrowserStore {
                 return Err(fault);
             }
         }
-    }
-
-    fn writable_packs(&self) -> Result<Vec<PackAssignment>, Fault> {
-        self.with_packs(|packs| packs.packs_for_writers(self.pool.workers()))
     }
 
     /// Whether any of them was damaged.
@@ -123,7 +127,7 @@ impl BrowserStore {
     /// Cuts off what is not recorded of packs that nobody has.
     pub(super) async fn cut_packs(&self) -> Result<(), Fault> {
         // Whoever opens a pack cuts it.
-        self.lend_packs().await?;
+        self.lend_packs(true).await?;
         self.take_back().await
     }
 
