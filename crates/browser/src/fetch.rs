@@ -41,18 +41,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn length(this: &Answer) -> f64;
     #[wasm_bindgen(method, getter)]
-    fn rest(this: &Answer) -> Option<Rest>;
-    #[wasm_bindgen(method, getter)]
-    fn hold(this: &Answer) -> Option<Hold>;
-
-    /// What is still to come of a large body.
-    #[derive(Debug)]
-    type Rest;
-
-    #[wasm_bindgen(method)]
-    fn next(this: &Rest, is_kept: bool) -> Promise;
-    #[wasm_bindgen(method)]
-    fn end(this: &Rest);
+    fn large(this: &Answer) -> Option<ComingBody>;
 
     /// What `exchange` rejects with.
     type Failed;
@@ -89,12 +78,14 @@ extern "C" {
     #[wasm_bindgen(js_name = createRoom)]
     fn create_room(capacity: f64) -> Room;
 
-    /// What a body has of a room.
+    /// A large body that comes, and has room until it is ended.
     #[derive(Debug)]
-    type Hold;
+    type ComingBody;
 
     #[wasm_bindgen(method)]
-    fn release(this: &Hold);
+    fn next(this: &ComingBody, is_kept: bool) -> Promise;
+    #[wasm_bindgen(method)]
+    fn end(this: &ComingBody);
 }
 
 #[wasm_bindgen(module = "/src/fetch/progress.js")]
@@ -144,8 +135,7 @@ impl Http for BrowserHttp {
 /// A body that comes piece by piece, and does not enter the module's memory as a whole. As long as it is there it takes room.
 #[derive(Debug)]
 pub(crate) struct LargeBody {
-    rest: Rest,
-    hold: Option<Hold>,
+    coming: ComingBody,
     flight: Flight,
     url: String,
 }
@@ -153,7 +143,7 @@ pub(crate) struct LargeBody {
 impl LargeBody {
     /// The next piece; `None` after the last. One that is not kept is good until the next is asked for.
     pub async fn next(&mut self, is_kept: bool) -> Result<Option<Uint8Array>, HttpError> {
-        let piece = JsFuture::from(self.rest.next(is_kept)).await;
+        let piece = JsFuture::from(self.coming.next(is_kept)).await;
         let piece = piece.map_err(|failure| error(&self.url, &failure.unchecked_into()))?;
         self.flight.landed = piece.is_undefined();
         Ok((!self.flight.landed).then(|| piece.unchecked_into()))
@@ -162,10 +152,7 @@ impl LargeBody {
 
 impl Drop for LargeBody {
     fn drop(&mut self) {
-        self.rest.end();
-        if let Some(hold) = &self.hold {
-            hold.release();
-        }
+        self.coming.end();
     }
 }
 
@@ -180,11 +167,11 @@ async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResp
     let (mut flight, promise) = begin(request, room)?;
     let answer = JsFuture::from(promise).await.map_err(|failure| error(&request.url, &failure.unchecked_into()))?;
     let answer: Answer = answer.unchecked_into();
-    let Some(rest) = answer.rest() else {
+    let Some(coming) = answer.large() else {
         flight.landed = true;
         return Ok((landed(&answer), None));
     };
-    let body = LargeBody { rest, hold: answer.hold(), flight, url: request.url.clone() };
+    let body = LargeBody { coming, flight, url: request.url.clone() };
     Ok((response(&answer, Bytes::new()), Some(body)))
 }
 

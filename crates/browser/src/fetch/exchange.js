@@ -8,8 +8,6 @@ const BUFFER_BYTES = 64 << 10;
 const LEAST_BYTES = 8 << 10;
 /** What comes behind so much of a body is read into larger buffers, which are not used again. */
 const LARGE_BYTES = 1 << 20;
-/** A piece of a large body. */
-const PIECE_BYTES = 256 << 10;
 /** Buffers that are kept for the bodies to come. */
 const KEPT = 32;
 /** After this part of its patience a request begins to hear of what other workers get. */
@@ -25,6 +23,7 @@ const spare = [];
 
 /** Where a worker holds large bodies. @typedef {ReturnType<typeof import('./room.js').createRoom>} Room */
 /** @typedef {ReturnType<Room['hold']>} Hold */
+/** @typedef {ReturnType<Hold['receive']>} LargeBody */
 /** What comes from origins. @typedef {ReturnType<typeof import('./progress.js').createProgress>} Progress */
 
 /** What became of a request; numbers that fetch.rs knows. @enum {number} */
@@ -149,53 +148,11 @@ class Source {
   }
 }
 
-/** What is still to come of a large body. */
-class Rest {
-  #source;
-  #waiting;
-  /** Pieces that came before it was known to be large. */
-  #first;
-  #toFailed;
-  /** Of the last piece, if nobody keeps that. @type {ArrayBuffer | undefined} */ #scratch;
-
-  /** @param {Source} source @param {Patience} waiting @param {Uint8Array<ArrayBuffer>[]} first
-   * @param {(error: unknown) => Failed | NoRoom} toFailed */
-  constructor(source, waiting, first, toFailed) {
-    this.#source = source;
-    this.#waiting = waiting;
-    this.#first = first;
-    this.#toFailed = toFailed;
-    waiting.pause();
-  }
-
-  /** The next piece; `undefined` after the last. Rejects with a `Failed`. @param {boolean} isKept Otherwise it is good until
-   * the next is asked for. */
-  async next(isKept) {
-    const first = this.#first.shift();
-    if (first) return first;
-    const scratch = isKept ? undefined : this.#scratch;
-    this.#waiting.resume();
-    try {
-      const piece = await this.#source.next(() => scratch ?? new ArrayBuffer(PIECE_BYTES));
-      this.#scratch = isKept ? undefined : piece?.buffer;
-      this.#waiting.pause();
-      return piece;
-    } catch (error) {
-      throw this.#toFailed(error);
-    }
-  }
-
-  /** Nobody asks for more. */
-  end() {
-    this.#waiting.end();
-  }
-}
-
 /**
- * A response with its body. `pieces`: in order; they have to be given back (`giveBack`) once they are in the module's memory. Those
- * of a large body are still to come: `rest`, for which there is room until `hold` is released. `headers`: a line each.
+ * A response with its body. `pieces`: in order; they have to be given back (`giveBack`) once they are in the module's memory. A
+ * large body still comes, and has to be ended. `headers`: a line each.
  * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number,
- *   rest?: Rest | undefined, hold?: Hold | undefined }} Answer
+ *   large?: LargeBody | undefined }} Answer
  */
 /** What is asked, as `exchange` is told it.
  * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, patience: number,
@@ -216,16 +173,10 @@ export async function exchange(controller, url, headers, cache, known, patience,
   const hold = room?.hold();
   try {
     const answer = await ask(question, hold);
-    const { rest } = answer;
-    if (!rest) hold?.release();
-    else {
-      const letGo = () => {
-        hold?.release();
-        rest.end();
-      };
-      // Nobody takes what comes for a request that has been dropped.
-      controller.signal.addEventListener('abort', letGo, { once: true });
-    }
+    const { large } = answer;
+    if (!large) hold?.release();
+    // Nobody takes what comes for a request that has been dropped.
+    else controller.signal.addEventListener('abort', () => large.end(), { once: true });
     return answer;
   } catch (error) {
     hold?.release();
@@ -284,9 +235,9 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
     const most = hold ? whole : Number.POSITIVE_INFINITY;
     const pieces = await beginning(source, announced, most);
     if (source.isAtEnd) return Object.assign(answer, { pieces, length: source.length });
-    admit(hold, source, announced);
+    const large = admitted(hold, source, announced);
     isOver = false;
-    return Object.assign(answer, { rest: new Rest(source, waiting, pieces, toFailed), hold });
+    return Object.assign(answer, { large: large.receive(source, waiting, pieces, toFailed) });
   } catch (error) {
     throw toFailed(error);
   } finally {
@@ -294,10 +245,11 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
   }
 }
 
-/** Fails where there is no room for a large body. @param {Hold | undefined} hold @param {Source} source @param {number} announced */
-function admit(hold, source, announced) {
+/** The hold of a large body; fails where there is no room for one. @param {Hold | undefined} hold @param {Source} source
+ * @param {number} announced */
+function admitted(hold, source, announced) {
   const expected = Number.isFinite(announced) ? announced : undefined;
-  if (!hold || hold.admits(expected)) return;
+  if (hold?.admits(expected)) return hold;
   source.cancel();
   throw new NoRoom(expected);
 }
