@@ -55,6 +55,21 @@ pub enum VersionAnswer {
     Whole(Arc<Packument>),
 }
 
+/// A packument that was asked for.
+struct Obtained {
+    packument: Arc<Packument>,
+    origin: Origin,
+}
+
+/// Where a document is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The mirror alone.
+    Kept,
+    /// The registry, which sent it or confirmed what was kept of it.
+    Answered,
+}
+
 /// What a request is for.
 struct Asked<'a> {
     work: Work,
@@ -122,6 +137,11 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         name: &'a str,
         form: DocumentForm,
     ) -> LocalBoxFuture<'a, Result<Arc<Packument>, RegistryError>> {
+        Box::pin(async move { Ok(self.obtain(name, form).await?.packument) })
+    }
+
+    /// As [`packument_in_form`](Self::packument_in_form), with where it is from.
+    fn obtain<'a>(&'a self, name: &'a str, form: DocumentForm) -> LocalBoxFuture<'a, Result<Obtained, RegistryError>> {
         Box::pin(self.keep_or_fetch(Document { name, form, version: None }))
     }
 
@@ -135,7 +155,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             let document = Document { name, form: DocumentForm::Full, version: Some(version) };
             let alone: LocalBoxFuture<'_, _> = Box::pin(self.keep_or_fetch(document));
             match alone.await {
-                Ok(packument) => return Ok(VersionAnswer::Alone(packument)),
+                Ok(alone) => return Ok(VersionAnswer::Alone(alone.packument)),
                 Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
                 Err(RegistryError::NotCached { .. }) => {}
                 Err(error) => is_proof = tells_of_versions(&error),
@@ -148,7 +168,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         Ok(VersionAnswer::Whole(packument))
     }
 
-    async fn keep_or_fetch(&self, document: Document<'_>) -> Result<Arc<Packument>, RegistryError> {
+    async fn keep_or_fetch(&self, document: Document<'_>) -> Result<Obtained, RegistryError> {
         let Document { name, form, version } = document;
         let registry = self.registry_for(name);
         let scope = self.scope(&registry, name)?;
@@ -158,13 +178,14 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         };
         let mode = self.cache_mode();
         let kept = self.mirror().and_then(|mirror| self.timed(Work::Kept, &package, 0, || mirror.find(&key)));
+        let is_kept = |packument: &Arc<Packument>| Obtained { packument: Arc::clone(packument), origin: Origin::Kept };
         match &kept {
             Some(kept) if mode.is_content_with(&kept.freshness, self.clock().unix_milliseconds()) => {
-                return Ok(Arc::clone(&kept.packument));
+                return Ok(is_kept(&kept.packument));
             }
             Some(kept) if !kept.freshness.must_revalidate && self.stale_uses().silent.contains(&registry) => {
                 self.stale_uses().note(name, &registry, None);
-                return Ok(Arc::clone(&kept.packument));
+                return Ok(is_kept(&kept.packument));
             }
             None if mode == CacheMode::Offline => return Err(RegistryError::NotCached { package }),
             _ => {}
@@ -197,9 +218,9 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         match (taken, kept) {
             (Err(error @ RegistryError::Unreachable { .. }), Some(kept)) if !kept.freshness.must_revalidate => {
                 self.stale_uses().note(name, &registry, Some(&error));
-                Ok(kept.packument)
+                Ok(is_kept(&kept.packument))
             }
-            (taken, _) => taken,
+            (taken, _) => taken.map(|packument| Obtained { packument, origin: Origin::Answered }),
         }
     }
 
@@ -246,9 +267,10 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let manifest = match alone {
             Some(manifest) => manifest,
             None => {
-                let packument = self.packument_in_form(name, DocumentForm::Full).await?;
+                let Obtained { packument, origin } = self.obtain(name, DocumentForm::Full).await?;
                 let found = packument.manifest(version).ok_or(RegistryError::NotFound { package, url, status: 404 })?;
-                if is_proof {
+                // What is kept may have a version that the registry has taken back since.
+                if is_proof && origin == Origin::Answered {
                     self.learn(name, Offer::Versions)?;
                 }
                 found

@@ -432,6 +432,57 @@ fn a_registry_without_documents_of_versions_is_asked_for_one_once() {
     assert_eq!(facts("c", vec![whole()]), (true, vec![url("c")]));
 }
 
+/// Whether a package that nothing is known of is asked for by its version's own document.
+fn asks_for_versions(machine: &Machine) -> bool {
+    let (client, script) = machine.run(vec![answer(404, &[], ""), answer(404, &[], "")]);
+    assert!(now(client.version_facts("other", "1.0.0", None)).is_err());
+    script.asked()[0].url.ends_with("/other/1.0.0")
+}
+
+#[test]
+fn a_version_that_does_not_exist_tells_nothing_of_documents_of_versions() {
+    let missing = || answer(404, &[], "");
+    let packument = || answer(200, &[FRESH], PACKUMENT);
+    let facts = Machine::default();
+    let (client, _) = facts.run(vec![missing(), packument()]);
+    assert_eq!(now(client.version_facts("a", "9.9.9", None)).map_err(|error| error.code()), Err("REGISTRY_NOT_FOUND"));
+    assert!(asks_for_versions(&facts));
+
+    let version = Machine::default();
+    let (client, script) = version.run(vec![missing(), packument()]);
+    let VersionAnswer::Whole(whole) = now(client.version("a", "9.9.9")).unwrap() else {
+        panic!("there is no such document")
+    };
+    assert_eq!((whole.has_version("9.9.9"), script.asked().len()), (false, 2));
+    assert!(asks_for_versions(&version));
+}
+
+#[test]
+fn a_version_that_was_taken_back_tells_nothing_while_the_document_of_before_is_kept() {
+    let full = r#"{"name":"a","time":{},"versions":{"1.0.0":{"version":"1.0.0","license":"MIT"}}}"#;
+    let kept = || {
+        let machine = Machine::default();
+        let (client, _) = machine.run(vec![answer(200, &[FRESH, TAGGED], full)]);
+        now(client.full_packument("a")).unwrap();
+        machine
+    };
+    let facts = |machine: &Machine, answers: Vec<Answer>| {
+        let (client, script) = machine.run(answers);
+        let has_members = now(client.version_facts("a", "1.0.0", None)).unwrap().lock_members.is_some();
+        (has_members, script.asked().len())
+    };
+    let fresh = kept();
+    assert_eq!(facts(&fresh, vec![answer(404, &[], "")]), (true, 1));
+    assert!(asks_for_versions(&fresh));
+
+    let stale = kept();
+    stale.pass(301.0);
+    assert_eq!(facts(&stale, vec![answer(404, &[], ""), Err(HttpErrorKind::Connect)]), (true, 2));
+    assert!(asks_for_versions(&stale), "nobody was there to say that it still has the version");
+    assert_eq!(facts(&stale, vec![answer(404, &[], ""), answer(304, &[FRESH], "")]), (true, 2));
+    assert!(!asks_for_versions(&stale), "the registry has the version, and no document of it");
+}
+
 #[test]
 fn a_full_document_that_was_sent_for_an_abbreviated_one_serves_as_both() {
     let machine = Machine::default();
