@@ -9,17 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { Pair } from './lib/pair.mjs';
 import { Workspace } from './lib/programs.mjs';
 
-describe('credentials in the address of a tarball', () => {
-  let registry;
-  let server;
-  before(async () => {
-    const script = fileURLToPath(new URL('./lib/naming-registry.mjs', import.meta.url));
-    server = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(server.stdout, 'data');
-    registry = String(line).trim();
-  });
-  after(() => server.kill());
+let registry;
+let server;
+before(async () => {
+  const script = fileURLToPath(new URL('./lib/naming-registry.mjs', import.meta.url));
+  server = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(server.stdout, 'data');
+  registry = String(line).trim();
+});
+after(() => server.kill());
 
+describe('credentials in the address of a tarball', () => {
   test('are in the lock as npm has them, and are shown to the registry as npm shows them', async (context) => {
     const pair = new Pair(context, registry, {
       'package.json': { name: 'project', version: '1.0.0', dependencies: { here: '1' } },
@@ -49,6 +49,54 @@ describe('credentials in the address of a tarball', () => {
         assert.ok(said.length > 0 && !said.includes('secret'), said);
         if (!isFine) assert.match(said, /127\.0\.0\.1:\d+\/gone\/-\/gone-1\.0\.0\.tgz/);
       }
+    }
+  });
+});
+
+describe('escapes in the user name and the password of an address', () => {
+  const who = ['user%40corp:pa%20ss%21%3A', 'm\u00fc%3Ab:p%2F+%25', ':secret'];
+  const basic = (text) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const within = (address, user) => address.replace('//', `//${user}@`);
+  const said = async () => (await fetch(`${registry}said`)).json();
+
+  /** What gantry and what npm say of who asks, by the path that is asked for. */
+  async function saidByBoth(context, spec, environment) {
+    const manifest = { name: 'project', version: '1.0.0', dependencies: { open: spec } };
+    const pair = new Pair(context, registry, { 'package.json': manifest });
+    Object.assign(pair.workspace.environment, environment);
+    const [ours, theirs] = pair.folders;
+    await said();
+    pair.workspace.gantryIn(ours, 'install').succeeded();
+    const byGantry = await said();
+    pair.workspace.npm(theirs, 'install').succeeded();
+    const lock = (folder) => readFileSync(`${folder}/package-lock.json`, 'utf8');
+    assert.equal(lock(ours), lock(theirs));
+    return [byGantry, await said()];
+  }
+
+  test('stay as they are for a registry', async (context) => {
+    for (const user of who) {
+      const [ours, theirs] = await saidByBoth(context, '1', { npm_config_registry: within(registry, user) });
+      const document = (requests) => requests.find(({ path }) => path === 'open');
+      assert.deepEqual(document(ours), document(theirs));
+      assert.equal(document(ours).authorization, basic(encodeURI(user).replaceAll('%25', '%')));
+    }
+  });
+
+  test('stay as they are for a tarball', async (context) => {
+    for (const user of who) {
+      const [ours, theirs] = await saidByBoth(context, `${within(registry, user)}open/-/open-1.0.0.tgz`, {});
+      assert.deepEqual(ours, theirs);
+      assert.equal(ours[0].authorization, basic(encodeURI(user).replaceAll('%25', '%')));
+    }
+  });
+
+  test('are resolved for a proxy', async (context) => {
+    for (const user of who) {
+      const environment = { npm_config_registry: 'http://far.example/', npm_config_proxy: within(registry, user) };
+      const [ours, theirs] = await saidByBoth(context, '1', environment);
+      assert.deepEqual(ours, theirs);
+      assert.equal(ours[0].proxy, basic(decodeURIComponent(user)));
     }
   });
 });

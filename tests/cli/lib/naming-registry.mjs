@@ -1,5 +1,6 @@
-// A registry whose documents say who may have the tarballs, in their addresses. Tarballs of `gone` are not there. Prints its
-// address, and answers `/asked` with the authorization of each request for a tarball.
+// A registry whose documents say who may have the tarballs, in their addresses, and a proxy to itself. Tarballs of `gone` are
+// not there, and those of `open` are for everybody. Prints its address, and answers `/asked` with the authorization of each
+// request for a tarball, `/said` with what each request since the last such question said of who asks.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
@@ -21,9 +22,18 @@ function archive(path, text) {
 }
 
 const asked = [];
+const said = [];
 const server = createServer((request, response) => {
-  const [, name, ...rest] = request.url.split('/');
+  // A proxy is asked for whole addresses.
+  const [, name, ...rest] = request.url.replace(/^http:\/\/[^/]+/, '').split('/');
   if (name === 'asked') return response.end(JSON.stringify(asked));
+  if (name === 'said') {
+    // Who asks lets programs run in between, for longer than a connection is kept.
+    response.setHeader('connection', 'close');
+    return response.end(JSON.stringify(said.splice(0)));
+  }
+  const { authorization, 'proxy-authorization': proxy } = request.headers;
+  said.push({ path: [name, ...rest].join('/'), authorization, proxy });
   if (rest.length > 0) {
     asked.push(request.headers.authorization ?? null);
     response.statusCode = name === 'gone' ? 404 : 200;
@@ -31,7 +41,8 @@ const server = createServer((request, response) => {
       name === 'gone' ? '' : archive('package/package.json', JSON.stringify({ name, version: '1.0.0' })),
     );
   }
-  const tarball = `http://me:secret@127.0.0.1:${server.address().port}/${name}/-/${name}-1.0.0.tgz`;
+  const who = name === 'open' ? '' : 'me:secret@';
+  const tarball = `http://${who}127.0.0.1:${server.address().port}/${name}/-/${name}-1.0.0.tgz`;
   const versions = { '1.0.0': { name, version: '1.0.0', dist: { tarball } } };
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions }));

@@ -8,7 +8,6 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
-use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::{Authorization, Config};
@@ -204,7 +203,8 @@ impl Config {
 
 /// An address without `user:password@`, and what that part stands for.
 ///
-/// Escapes are resolved first, as browsers and curl do: there is no other way to write an `@` in a password.
+/// Escapes stay as they are, and what has to be escaped is: that is what npm sends to registries (`minipass-fetch` takes both
+/// from the parsed address), however little a server makes of `%40`. To proxies it sends what they stand for.
 pub fn without_userinfo(address: &str) -> (String, Option<Authorization>) {
     if plainly_has_no_userinfo(address) {
         return (address.to_owned(), None);
@@ -219,9 +219,7 @@ pub fn without_userinfo(address: &str) -> (String, Option<Authorization>) {
     if url.username().is_empty() && url.password().is_none() {
         return (address.to_owned(), None);
     }
-    let mut plain: Vec<u8> = percent_decode_str(url.username()).collect();
-    plain.push(b':');
-    plain.extend(percent_decode_str(url.password().unwrap_or_default()));
+    let plain = format!("{}:{}", url.username(), url.password().unwrap_or_default());
     // Both fail only for addresses that cannot have credentials at all.
     let _ = url.set_username("");
     let _ = url.set_password(None);

@@ -209,8 +209,8 @@ fn passwords_in_addresses_of_registries_become_their_credentials() {
     assert_eq!(registry("a"), "https://registry.example/npm/");
     assert_eq!(registry("@own/a"), "http://own.test:8080/");
     let basic = |text: &str| Some(Authorization::Basic(text.to_owned()));
-    // user:p@ss and token: (a name without a password).
-    assert!(layers.authorization_for("https://registry.example/npm/a") == basic("dXNlcjpwQHNz"));
+    // user:p%40ss and token: (a name without a password).
+    assert!(layers.authorization_for("https://registry.example/npm/a") == basic("dXNlcjpwJTQwc3M="));
     assert!(layers.authorization_within("http://own.test:8080/a", &registry("@own/a")) == basic("dG9rZW46"));
     assert!(layers.authorization_for("http://own.test/a").is_none(), "another port is another registry");
     let kept = layers.authorization_within("https://kept.test/a", &registry("@kept/a"));
