@@ -313,7 +313,10 @@ describe('options', { concurrency: 1 }, () => {
       [503, 503, 200],
     );
     assert.ok(of('resolve').length > 0);
-    for (const { ts, dur } of [...of('packument'), ...of('store')]) assert.ok(ts >= 0 && dur >= 0);
+    const kept = of('mirror').reduce((sum, { args }) => sum + args.bytes, 0);
+    const received = of('packument').filter(({ args }) => args.status === 200);
+    assert.ok(kept > received.reduce((sum, { args }) => sum + args.bytes, 0), 'each document is kept, and where it is');
+    for (const { ts, dur } of [...of('packument'), ...of('mirror'), ...of('store')]) assert.ok(ts >= 0 && dur >= 0);
 
     // Once more: nothing is asked for, and a place that cannot be written to costs nothing else.
     const missing = join(project, 'no', 'trace.json');

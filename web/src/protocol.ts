@@ -93,7 +93,10 @@ export interface InstallParameters {
 
 /** One kind of work in figures. Times are in milliseconds. */
 export interface WorkSummary {
-  /** Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document. */
+  /**
+   * Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document,
+   * `mirror`, which pages do not tell, keeping one.
+   */
   work:
     | 'packument'
     | 'version'
@@ -102,6 +105,7 @@ export interface WorkSummary {
     | 'inflate'
     | 'kept'
     | 'scan'
+    | 'mirror'
     | 'verify'
     | 'unpack'
     | 'store'

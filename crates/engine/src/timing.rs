@@ -26,7 +26,8 @@ pub(crate) struct Timing {
 #[serde(rename_all = "camelCase")]
 pub struct WorkSummary {
     /// Its short name: `packument`, `version`, `tarball` (requests), `backoff` (waiting before one is made again), `inflate`,
-    /// `kept`, `scan`, `verify`, `unpack`, `store`, `resolve`.
+    /// `kept`, `scan`, `mirror` (not in pages; one piece for the documents that are written together), `verify`, `unpack`,
+    /// `store`, `resolve`.
     pub work: &'static str,
     /// How many pieces there were.
     pub count: usize,

@@ -45,9 +45,9 @@ impl NativeHost {
         let clock = NativeClock::default();
         let fetches = settings.slots.together.saturating_sub(settings.slots.documents).max(1);
         let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone(), fetches));
+        let mirror = NativeMirror::new(&settings.store, clock.clone());
         Self {
-            registry: RegistryClient::new(http, clock, settings.registry)
-                .with_mirror(Box::new(NativeMirror::new(&settings.store))),
+            registry: RegistryClient::new(http, clock, settings.registry).with_mirror(Box::new(mirror)),
             project: ProjectDirectory::new(settings.project, Rc::clone(&store)),
             store,
             slots: settings.slots,

@@ -9,17 +9,19 @@
 //! this one keeps nothing. What is written is read from the pack from then on: the bodies of documents were most of the memory
 //! of a process that resolves, and memory that is used again costs no page faults.
 
+use crate::NativeClock;
 use crate::directory::{NativeDirectory, NativeFile};
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
-use gantry_platform::{FileError, FileErrorKind};
+use gantry_platform::{Clock, FileError, FileErrorKind, Span, Work};
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{Kept, MirrorKey, MirrorReader, MirrorWrite, MirrorWriter};
 use std::cell::{OnceCell, RefCell};
+use std::mem;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Who may write holds a lock on this file.
@@ -36,6 +38,29 @@ pub struct NativeMirror {
     reader: OnceCell<MirrorReader<NativeFile>>,
     background: RefCell<Option<Background>>,
     lending: Arc<Lending>,
+    times: Arc<Times>,
+}
+
+/// When something was written: a span for up to [`BATCH`] documents, of which nobody hears unless they ask.
+#[derive(Debug)]
+struct Times {
+    clock: NativeClock,
+    spans: Mutex<Vec<Span>>,
+}
+
+impl Times {
+    /// Does something, and notes when, and how many bytes it says to have written.
+    fn note<T>(&self, write: impl FnOnce() -> Result<(T, u64), FileError>) -> Result<T, FileError> {
+        let began = self.clock.monotonic_milliseconds();
+        let (result, bytes) = write()?;
+        let span = Span::of(Work::Mirror, began, self.clock.monotonic_milliseconds(), bytes);
+        self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+        Ok(result)
+    }
+
+    fn take(&self) -> Vec<Span> {
+        mem::take(&mut *self.spans.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// What the bodies of documents just written are read by.
@@ -55,10 +80,11 @@ struct Background {
 }
 
 impl NativeMirror {
-    /// The mirror of the store at `store`; nothing is made before something is kept.
-    pub fn new(store: &Path) -> Self {
+    /// The mirror of the store at `store`; nothing is made before something is kept. What it does is timed by `clock`.
+    pub fn new(store: &Path, clock: NativeClock) -> Self {
         let directory = NativeDirectory::new(store.join("v1/metadata"));
-        Self { directory, reader: OnceCell::new(), background: RefCell::default(), lending: Arc::default() }
+        let times = Arc::new(Times { clock, spans: Mutex::default() });
+        Self { directory, reader: OnceCell::new(), background: RefCell::default(), lending: Arc::default(), times }
     }
 
     fn reader(&self) -> &MirrorReader<NativeFile> {
@@ -96,11 +122,16 @@ impl MetadataMirror for NativeMirror {
         let mut background = self.background.borrow_mut();
         let background = background.get_or_insert_with(|| {
             let (sender, receiver) = channel();
-            let (directory, lending) = (self.directory.clone(), Arc::clone(&self.lending));
-            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver, &lending)) }
+            let (directory, lending, times) =
+                (self.directory.clone(), Arc::clone(&self.lending), Arc::clone(&self.times));
+            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver, &lending, &times)) }
         });
         // A thread that has failed takes nothing more; its error comes out when it is joined.
         let _ = background.sender.send(write);
+    }
+
+    fn take_spans(&self) -> Vec<Span> {
+        self.times.take()
     }
 
     fn take_damage(&self) -> bool {
@@ -129,7 +160,12 @@ fn open(directory: &NativeDirectory) -> MirrorReader<NativeFile> {
     ready(MirrorReader::open(directory)).unwrap_or_else(|_| MirrorReader::empty())
 }
 
-fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>, lending: &Lending) -> Result<(), FileError> {
+fn write_all(
+    directory: NativeDirectory,
+    receiver: &Receiver<MirrorWrite>,
+    lending: &Lending,
+    times: &Times,
+) -> Result<(), FileError> {
     let lock = directory.open_now(LOCK)?;
     if !lock.try_lock()? {
         return Ok(());
@@ -138,7 +174,11 @@ fn write_all(directory: NativeDirectory, receiver: &Receiver<MirrorWrite>, lendi
     let reader = lending.reader.get_or_init(|| open(&directory));
     while let Ok(first) = receiver.recv() {
         let batch: Vec<MirrorWrite> = std::iter::once(first).chain(receiver.try_iter().take(BATCH - 1)).collect();
-        let written = writer.write(&batch)?;
+        let written = times.note(|| {
+            let written = writer.write(&batch)?;
+            let bytes = written.bytes();
+            Ok((written, bytes))
+        })?;
         if !lending.is_doubtful.load(Ordering::Relaxed) {
             reader.lend(&batch, &written);
         }

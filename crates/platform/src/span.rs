@@ -19,6 +19,8 @@ pub enum Work {
     Kept,
     /// Finding the versions in a packument.
     Scan,
+    /// Writing documents to the metadata mirror.
+    Mirror,
     /// Hashing a tarball.
     Verify,
     /// Inflating and reading the archive.
@@ -31,7 +33,7 @@ pub enum Work {
 
 impl Work {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Packument,
         Self::Version,
         Self::Tarball,
@@ -39,6 +41,7 @@ impl Work {
         Self::Inflate,
         Self::Kept,
         Self::Scan,
+        Self::Mirror,
         Self::Verify,
         Self::Unpack,
         Self::Store,
@@ -55,6 +58,7 @@ impl Work {
             Self::Inflate => "inflate",
             Self::Kept => "kept",
             Self::Scan => "scan",
+            Self::Mirror => "mirror",
             Self::Verify => "verify",
             Self::Unpack => "unpack",
             Self::Store => "store",

@@ -17,6 +17,8 @@ use url::Url;
 
 /// As large as npm's own publishing limit allows and then some.
 const MAX_TARBALL_BYTES: u64 = 2 << 30;
+/// What writing to the mirror concerns: documents of many packages at once.
+const MIRROR: &str = "metadata";
 
 /// Where the registries are and how to treat them.
 #[derive(Debug)]
@@ -143,7 +145,10 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     /// What was noted since the last call, each with the package concerned.
     pub fn take_spans(&self) -> Vec<(String, Span)> {
-        self.spans.borrow_mut().as_mut().map(std::mem::take).unwrap_or_default()
+        let Some(spans) = &mut *self.spans.borrow_mut() else { return Vec::new() };
+        let written = self.mirror.iter().flat_map(|mirror| mirror.take_spans());
+        spans.extend(written.map(|span| (MIRROR.to_owned(), span)));
+        std::mem::take(spans)
     }
 
     /// Whether a kept document has turned out to be damaged after it was given out. What was made of it has to be made

@@ -6,7 +6,9 @@
 
 use crate::freshness::is_fresh;
 use futures_util::future::LocalBoxFuture;
-use gantry_platform::FileError;
+#[cfg(doc)]
+use gantry_platform::Work;
+use gantry_platform::{FileError, Span};
 use gantry_store::mirror::{Freshness, Kept, MirrorKey, MirrorWrite};
 use sha2::{Digest, Sha256};
 
@@ -60,6 +62,11 @@ pub trait MetadataMirror: std::fmt::Debug {
     }
     /// Takes something to keep. It is written in the background or later; [`find`](Self::find) need not know of it.
     fn write(&self, write: MirrorWrite);
+    /// When something was [written](Work::Mirror) since the last call, on the clock of the registry's client; after
+    /// [`settle`](Self::settle), all of it. None from a mirror that does not note it.
+    fn take_spans(&self) -> Vec<Span> {
+        Vec::new()
+    }
     /// Whether a document given out has turned out to be damaged since the last call.
     fn take_damage(&self) -> bool;
     /// Waits until everything is written; the first failure since the last call.

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use gantry_manifest::Packument;
-use gantry_native::NativeMirror;
+use gantry_native::{NativeClock, NativeMirror};
 use gantry_registry::MetadataMirror;
 use gantry_store::mirror::{DocumentForm, Freshness, MirrorKey, MirrorWrite, Validators};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ struct Options {
 fn main() -> Result<(), Failure> {
     let options = Options::parse();
     let keys: Vec<MirrorKey> = (0..options.documents).map(key).collect();
-    let mirror = NativeMirror::new(&options.folder);
+    let mirror = NativeMirror::new(&options.folder, NativeClock::default());
     for (number, key) in keys.iter().enumerate() {
         let packument = Arc::new(Packument::scan(document(number, options.versions).to_string().into_bytes().into())?);
         let freshness = Freshness { answered: 1, lifetime: 300_000, must_revalidate: false };
@@ -57,7 +57,7 @@ fn main() -> Result<(), Failure> {
     let mut looked_up = Vec::new();
     for _ in 0..options.rounds {
         let begun = Instant::now();
-        let mirror = NativeMirror::new(&options.folder);
+        let mirror = NativeMirror::new(&options.folder, NativeClock::default());
         if !keys.last().is_none_or(|key| mirror.has(key)) {
             return Err("the mirror has lost a document".into());
         }

@@ -35,7 +35,7 @@ fn bin_of_last(packument: &Packument) -> Option<String> {
 #[test]
 fn what_is_written_is_read_back_from_the_pack() {
     let folder = tempfile::tempdir().unwrap();
-    let mirror = NativeMirror::new(folder.path());
+    let mirror = NativeMirror::new(folder.path(), NativeClock::default());
     for bin in ["first.js", "second.js"] {
         let packument = keep(&mirror, bin);
         ready(mirror.settle()).unwrap();
@@ -43,14 +43,28 @@ fn what_is_written_is_read_back_from_the_pack() {
         assert_eq!(bin_of_last(&packument).as_deref(), Some(bin));
     }
     assert!(!mirror.take_damage());
-    let kept = NativeMirror::new(folder.path()).find(&key()).unwrap();
+    let kept = NativeMirror::new(folder.path(), NativeClock::default()).find(&key()).unwrap();
     assert_eq!(bin_of_last(&kept.packument).as_deref(), Some("second.js"));
+}
+
+#[test]
+fn what_is_written_is_timed() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = NativeClock::default();
+    let mirror = NativeMirror::new(folder.path(), clock.clone());
+    keep(&mirror, "a.js");
+    ready(mirror.settle()).unwrap();
+    let [span] = &*mirror.take_spans() else { panic!("one document is written at once") };
+    assert_eq!(span.work, Work::Mirror);
+    assert!(span.bytes > u64::from(VERSIONS) * "'1.0.0':{'name':'a','version':'1.0.0','bin':'a.js'},".len() as u64);
+    assert!(0.0 <= span.began && span.began <= span.ended && span.ended <= clock.monotonic_milliseconds());
+    assert_eq!(mirror.take_spans(), [], "each is told once");
 }
 
 #[test]
 fn what_cannot_be_read_back_is_told_and_nothing_more_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
-    let mirror = NativeMirror::new(folder.path());
+    let mirror = NativeMirror::new(folder.path(), NativeClock::default());
     let packument = keep(&mirror, "a.js");
     ready(mirror.settle()).unwrap();
     ready(mirror.directory.open("metadata-pack-1")).unwrap().truncate(100).unwrap();
@@ -67,7 +81,7 @@ fn what_could_not_be_written_stays_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("v1")).unwrap();
     std::fs::write(folder.path().join("v1/metadata"), "in the way").unwrap();
-    let mirror = NativeMirror::new(folder.path());
+    let mirror = NativeMirror::new(folder.path(), NativeClock::default());
     let packument = keep(&mirror, "a.js");
     ready(mirror.settle()).unwrap_err();
     assert!(packument.body().is_some());

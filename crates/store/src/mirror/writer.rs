@@ -61,6 +61,14 @@ pub struct Written {
     pub(super) pack: u32,
     /// By their numbers among what was to be written.
     pub(super) documents: Vec<(usize, DocumentPlace)>,
+    bytes: u64,
+}
+
+impl Written {
+    /// Bytes that were written, records included.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 /// The one writer of a mirror. That there is only one is up to the caller.
@@ -116,7 +124,7 @@ impl<D: Directory> MirrorWriter<D> {
         files.batch = files.batch.wrapping_add(1);
         let mut frames = Vec::new();
         let mut gathered = Gathered { at: files.pack_end, bytes: Vec::new() };
-        let mut written = Written { pack: files.pack, documents: Vec::new() };
+        let mut written = Written { pack: files.pack, documents: Vec::new(), bytes: 0 };
         for (number, write) in writes.iter().enumerate() {
             match write {
                 MirrorWrite::Document { key, packument, freshness, validators } => {
@@ -139,6 +147,7 @@ impl<D: Directory> MirrorWriter<D> {
             }
         }
         gathered.write(&files.pack_file)?;
+        written.bytes = gathered.at - files.pack_end + frames.len() as u64;
         files.pack_end = gathered.at;
         files.journal.write_all_at(files.journal_end, &frames)?;
         files.journal_end += frames.len() as u64;
