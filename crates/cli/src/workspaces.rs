@@ -2,7 +2,7 @@
 
 use crate::options::WorkspaceArguments;
 use crate::prefix::{InWorkspace, Place};
-use gantry_engine::{Fault, WorkspaceChoice};
+use gantry_engine::{Fault, WorkspaceChoice, WorkspaceSettings};
 use gantry_manifest::{Config, NpmrcValue};
 use std::path::Path;
 
@@ -31,23 +31,8 @@ impl WorkspaceArguments {
 
 /// Which part of the project in `project` (absolute) a command is for that was started at `place`.
 pub fn workspace_choice(config: &Config, place: &Place, project: &Path) -> Result<WorkspaceChoice, Fault> {
-    let all = config.get("workspaces").filter(|text| *text != "null").and_then(|_| config.get_bool("workspaces"));
-    let implied = place.workspace.iter().map(|folder| folder.to_string_lossy().into_owned());
-    // Whatever is set takes the place of the folder that the command was started in.
-    let named = if config.get("workspace").is_some() { config.get_list("workspace") } else { implied.collect() };
-    match all {
-        Some(false) if named.is_empty() => Ok(WorkspaceChoice::Project),
-        Some(false) => {
-            let message = format!("workspaces=false, and {} is chosen", named.join(", "));
-            Err(Fault::new("CONFIG_INVALID", message)
-                .with_hint("Choose no workspace, or leave out --no-workspaces or workspaces=false in .npmrc."))
-        }
-        None if named.is_empty() => Ok(WorkspaceChoice::Whole),
-        Some(true) | None => {
-            let with_project = config.get_bool("include-workspace-root") == Some(true);
-            Ok(WorkspaceChoice::Workspaces { named, from: from_here(project), with_project })
-        }
-    }
+    let implied = place.workspace.as_ref().map(|folder| folder.to_string_lossy().into_owned());
+    WorkspaceSettings::of_config(config, implied).choice(from_here(project))
 }
 
 /// The folder that paths start in, relative to the project: the current one, or the project's where that is elsewhere.

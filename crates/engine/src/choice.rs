@@ -5,7 +5,7 @@
 
 use crate::error::Fault;
 use crate::progress::Progress;
-use gantry_manifest::WorkspacePatterns;
+use gantry_manifest::{Config, WorkspacePatterns};
 use gantry_platform::Clock;
 use gantry_resolver::{Scope, Workspace, path_between, path_from};
 use serde_json::json;
@@ -32,6 +32,44 @@ pub enum WorkspaceChoice {
         /// Whether the project itself belongs to it, without its other workspaces: npm's `include-workspace-root`.
         with_project: bool,
     },
+}
+
+/// npm's settings that choose, as files, the environment, a command line or the options of a page give them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkspaceSettings {
+    /// `workspace`: as [`WorkspaceChoice::Workspaces`] names them; none where nothing is set.
+    pub workspace: Vec<String>,
+    /// `workspaces`: all of them, or none. Where nothing is set it depends on the others.
+    pub workspaces: Option<bool>,
+    /// `include-workspace-root`: whether the project itself belongs to the workspaces that are chosen.
+    pub include_workspace_root: bool,
+}
+
+impl WorkspaceSettings {
+    /// What is set; `implied` is the workspace that stands for itself unless one is named.
+    pub fn of_config(config: &Config, implied: Option<String>) -> Self {
+        let is_set = config.get("workspace").is_some();
+        Self {
+            workspace: if is_set { config.get_list("workspace") } else { implied.into_iter().collect() },
+            workspaces: config.get("workspaces").filter(|text| *text != "null").and(config.get_bool("workspaces")),
+            include_workspace_root: config.get_bool("include-workspace-root") == Some(true),
+        }
+    }
+
+    /// What they come to where paths start in the folder `from`; refuses what contradicts itself.
+    pub fn choice(self, from: String) -> Result<WorkspaceChoice, Fault> {
+        let Self { workspace: named, workspaces, include_workspace_root: with_project } = self;
+        match workspaces {
+            Some(false) if named.is_empty() => Ok(WorkspaceChoice::Project),
+            Some(false) => {
+                let message = format!("workspaces=false, and {} is chosen", named.join(", "));
+                Err(Fault::new("CONFIG_INVALID", message)
+                    .with_hint("Choose no workspace, or do not turn workspaces off, with an option or in .npmrc."))
+            }
+            None if named.is_empty() => Ok(WorkspaceChoice::Whole),
+            Some(true) | None => Ok(WorkspaceChoice::Workspaces { named, from, with_project }),
+        }
+    }
 }
 
 /// The part of a project that was chosen.
@@ -120,8 +158,8 @@ fn is_in(pattern: &str, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_meant;
-    use gantry_manifest::Manifest;
+    use super::{WorkspaceChoice, WorkspaceSettings, is_meant};
+    use gantry_manifest::{Config, Manifest, parse_npmrc};
     use gantry_resolver::Workspace;
 
     fn named(from: &str, name: &str) -> Vec<&'static str> {
@@ -132,6 +170,33 @@ mod tests {
             is_meant(name, &workspace, from, "/home/me/project")
         };
         all.into_iter().filter(is_named).map(|(own, _)| own).collect()
+    }
+
+    /// What the lines of a file of settings come to for a user who is in the folder `inside`.
+    fn chosen(lines: &str, inside: Option<&str>) -> Result<WorkspaceChoice, String> {
+        let mut config = Config::new();
+        config.push_layer(parse_npmrc(lines, &|_| None));
+        let settings = WorkspaceSettings::of_config(&config, inside.map(str::to_owned));
+        settings.choice("from".to_owned()).map_err(|fault| fault.code.to_string())
+    }
+
+    #[test]
+    fn settings_choose_as_npm_has_it() {
+        let workspaces = |named: &[&str], with_project| {
+            let named = named.iter().map(|name| (*name).to_owned()).collect();
+            Ok(WorkspaceChoice::Workspaces { named, from: "from".to_owned(), with_project })
+        };
+        let (whole, project) = (|| Ok(WorkspaceChoice::Whole), || Ok(WorkspaceChoice::Project));
+        assert_eq!(chosen("", None), whole());
+        assert_eq!(chosen("workspaces=null", None), whole());
+        assert_eq!(chosen("include-workspace-root=true", None), whole());
+        assert_eq!(chosen("workspaces=false", None), project());
+        assert_eq!(chosen("workspaces=true", None), workspaces(&[], false));
+        assert_eq!(chosen("", Some("here")), workspaces(&["here"], false));
+        assert_eq!(chosen("workspace=a\ninclude-workspace-root=true", Some("here")), workspaces(&["a"], true));
+        assert_eq!(chosen("workspace[]=a\nworkspace[]=b\nworkspaces=true", None), workspaces(&["a", "b"], false));
+        assert_eq!(chosen("workspace=a\nworkspaces=false", None), Err("CONFIG_INVALID".to_owned()));
+        assert_eq!(chosen("workspaces=false", Some("here")), Err("CONFIG_INVALID".to_owned()));
     }
 
     #[test]
