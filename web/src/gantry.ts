@@ -25,6 +25,7 @@ import {
 } from './protocol.js';
 import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
+import { type WorkspaceChoice, workspacesIn } from './workspaces.js';
 
 export interface OpenOptions extends Patience {
   /** Address of the registry; relative addresses are taken from the page's. */
@@ -61,7 +62,7 @@ export interface OpenOptions extends Patience {
 
 export type RemoveOptions = Pick<OpenOptions, 'store' | 'timeout' | 'signal' | 'onWaiting'>;
 
-export interface InstallOptions extends DependencyChanges {
+export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   /** A `package.json`, as text or as the object it holds. */
   packageJson: string | object;
   /**
@@ -265,6 +266,7 @@ function installParameters(options: InstallOptions): InstallParameters {
   const parameters: InstallParameters = {
     project: options.project ?? DEFAULT_PROJECT,
     packageJson: typeof packageJson === 'string' ? packageJson : textOf(packageJson),
+    ...workspacesIn(options),
   };
   if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
   if (options.lockfileName) parameters.lockfileName = options.lockfileName;

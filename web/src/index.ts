@@ -35,3 +35,4 @@ export type {
 export type { ReadOptions } from './read-arguments.js';
 export type { NameOptions, ReadFileOptions, TextEncoding } from './text.js';
 export type { Exportable } from './tree.js';
+export type { WorkspaceChoice } from './workspaces.js';

@@ -9,6 +9,11 @@ export class Project {
   readonly name: string;
   /** Text of `package.json`, where `add` or `remove` has changed it: the one to keep from now on. */
   readonly packageJson: string | undefined;
+  /**
+   * Texts of the `package.json` of workspaces, where `add` or `remove` has changed them: those to keep from now on. By path, as
+   * the option `files` has them: `packages/a/package.json`.
+   */
+  readonly workspaceManifests: Readonly<Record<string, string>>;
   /** Text of `package-lock.json`, byte for byte what npm writes. */
   readonly lockfile: string;
   /** Packages in the tree. */
@@ -39,6 +44,7 @@ export class Project {
   constructor(connection: Connection, store: string, data: InstalledProject) {
     this.name = data.name;
     this.packageJson = data.packageJson;
+    this.workspaceManifests = data.workspaceManifests;
     this.lockfile = data.lockfile;
     this.packages = data.packages;
     this.files = data.files;

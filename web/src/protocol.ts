@@ -5,6 +5,7 @@
  * plain data crosses: errors travel as {@link ErrorData}.
  */
 import type { ErrorData } from './errors.js';
+import type { WorkspaceParameters } from './workspaces.js';
 
 /** How patient to be with a registry: npm's settings of these names. Times are in milliseconds. */
 export interface Patience {
@@ -72,7 +73,7 @@ export interface DependencyChanges {
   savePrefix?: string;
 }
 
-export interface InstallParameters {
+export interface InstallParameters extends WorkspaceParameters {
   project: string;
   packageJson: string;
   lockfile?: string;
@@ -170,6 +171,8 @@ export interface InstalledProject {
   name: string;
   /** Text of `package.json`, where the install has changed it. */
   packageJson?: string;
+  /** Texts of the `package.json` of workspaces that the install has changed, by path. */
+  workspaceManifests: Record<string, string>;
   /** Text of `package-lock.json`, as npm would write it. */
   lockfile: string;
   packages: number;

@@ -24,6 +24,7 @@ use options::CoordinatorOptions;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortSignal, FileSystemDirectoryHandle};
@@ -80,6 +81,7 @@ impl Coordinator {
             Ok(project) => to_object(&InstalledProject {
                 name: name.to_owned(),
                 package_json: None,
+                workspace_manifests: BTreeMap::new(),
                 lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
                 packages: project.packages,
                 files: project.files,

@@ -3,8 +3,10 @@
 use crate::changes::Contents;
 use crate::store::BrowserStore;
 use bytes::Bytes;
-use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
-use gantry_layout::{FileLocation, FileSource, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan};
+use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, Outcome, PackageStore, ProjectTree};
+use gantry_layout::{
+    FileLocation, FileSource, Omit, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, installed, plan,
+};
 use gantry_manifest::Lockfile;
 use gantry_resolver::{ResolveOptions, Target, check_machine};
 use gantry_store::{PackageIndex, PackageKey, ProjectRecord};
@@ -30,6 +32,10 @@ pub(crate) struct ProjectOptions {
     /// installs of it only what is asked for; version 1 of the format says too little to make a tree from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_lock: Option<String>,
+    /// Whether the lock that the tree is made from is that of a part of the project: then the tree has all that it names, what
+    /// an earlier install for another machine has left included.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
 }
 
 impl ProjectOptions {
@@ -62,14 +68,33 @@ impl ProjectOptions {
         })
     }
 
+    /// These options after an install.
+    pub fn concluded(mut self, outcome: &Outcome) -> Self {
+        self.left_out.clone_from(&outcome.left_out);
+        self.is_part = outcome.is_part;
+        if self.is_part {
+            self.omit.clear();
+        }
+        self
+    }
+
     /// What of the recorded lock is installed: the lock, paths of what is not, and the kinds that are left out.
     pub fn selection(&self, record: &ProjectRecord) -> Result<(Lockfile, BTreeSet<String>, Omit), Fault> {
         let fault = |error: EngineError| error.to_fault();
         let lock = Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| fault(error.into()))?;
-        let checked = check_machine(&lock, &self.resolve()?).map_err(|error| fault(error.into()))?;
-        let mut inert = checked.inert;
-        inert.extend(self.left_out.iter().cloned());
+        let mut inert = BTreeSet::from_iter(self.left_out.iter().cloned());
+        if !self.is_part {
+            inert.extend(check_machine(&lock, &self.resolve()?).map_err(|error| fault(error.into()))?.inert);
+        }
         Ok((lock, inert, self.omit()?))
+    }
+
+    /// All that is installed.
+    fn installed(&self, record: &ProjectRecord) -> Result<Lockfile, Fault> {
+        let (mut lock, inert, omit) = self.selection(record)?;
+        let installed = installed(&lock, &inert, &omit).map_err(|error| EngineError::from(error).to_fault())?;
+        lock.packages.retain(|entry| !entry.path.is_empty() && installed.contains(&entry.path));
+        Ok(lock)
     }
 
     /// Text of the project's lock file; `lock` is the one that its tree was made from.
@@ -157,12 +182,20 @@ pub(crate) struct BrowserProject {
     store: Rc<BrowserStore>,
     /// What of the user's files the page has given, by path.
     files: BTreeMap<String, Bytes>,
+    /// The name and how the project was installed before.
+    before: Option<(String, ProjectRecord)>,
     built: RefCell<Option<OpenProject>>,
 }
 
 impl BrowserProject {
     pub fn new(store: Rc<BrowserStore>, files: BTreeMap<String, Bytes>) -> Self {
-        Self { store, files, built: RefCell::default() }
+        Self { store, files, before: None, built: RefCell::default() }
+    }
+
+    /// With how the project `name` was installed before.
+    pub fn with_record(mut self, name: &str, record: ProjectRecord) -> Self {
+        self.before = Some((name.to_owned(), record));
+        self
     }
 
     /// The tree that [`ProjectTree::link`] made.
@@ -173,6 +206,10 @@ impl BrowserProject {
 
 impl ProjectTree for BrowserProject {
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
+        // The tree that is installed is not among the files, even if the page hands over what it has made of it.
+        if path.split('/').any(|part| part == "node_modules") {
+            return Ok(Vec::new());
+        }
         let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
         let below = self.files.keys().filter_map(|file| file.strip_prefix(&prefix));
         let names: BTreeSet<&str> = below.filter_map(|rest| rest.split_once('/').map(|(name, _)| name)).collect();
@@ -194,6 +231,12 @@ impl ProjectTree for BrowserProject {
         };
         *self.built.borrow_mut() = Some(project);
         Ok(report)
+    }
+
+    async fn installed(&self, _workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
+        let installed =
+            |(name, record): &(String, ProjectRecord)| ProjectOptions::decode(name, record)?.installed(record);
+        self.before.as_ref().map(installed).transpose()
     }
 
     async fn write_manifest(&self, _folder: &str, _bytes: &[u8]) -> Result<(), Fault> {

@@ -107,18 +107,13 @@ pub trait ProjectTree {
         mode: InstallMode,
         store: &impl PackageStore,
     ) -> impl Future<Output = Result<LinkReport, Fault>>;
-    /// What is installed: a lock to start from for a project that has none. Of what nothing tells where it came from, it has
-    /// neither address nor integrity. `workspaces` are the project's folders that belong to it in any case.
-    fn installed(&self, _workspaces: &[String]) -> impl Future<Output = Option<Lockfile>> {
-        core::future::ready(None)
-    }
+    /// All that is installed, as a lock without what is left out: what a project starts from that has no lock, and what stays
+    /// where only a part of a project is installed. Of what nothing tells where it came from, it has neither address nor
+    /// integrity. `workspaces` are the project's folders that belong to it in any case. Not asked for [`InstallMode::Ci`].
+    fn installed(&self, workspaces: &[String]) -> impl Future<Output = Result<Option<Lockfile>, Fault>>;
     /// The package of a plan that does not say where it comes from, where it is in place: then it stays as it is.
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
-    }
-    /// Whether [`installed`](Self::installed) tells of everything that is there, so that all of it can stay but for a part.
-    fn knows_what_is_installed(&self) -> bool {
-        false
     }
     /// Replaces the `package.json` of the project, or of the workspace in `folder` (empty for the project), in one step.
     fn write_manifest(&self, folder: &str, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;

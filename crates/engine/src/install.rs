@@ -234,7 +234,7 @@ async fn begin<H: Host>(
     let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
     let installed = if starts_from_tree(request, lock.as_ref()) {
         let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
-        host.project().installed(&folders).await
+        host.project().installed(&folders).await?
     } else {
         None
     };
@@ -365,8 +365,8 @@ async fn conclude<H: Host>(
             None => plan(&text, inert, &request.omit, &index)?,
         };
         // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
-        let part = part.filter(|_| request.mode == InstallMode::Install);
-        let workspaces = project.workspaces.iter().filter(|workspace| is_in_part(part, workspace));
+        let kept_to = part.filter(|_| request.mode == InstallMode::Install);
+        let workspaces = project.workspaces.iter().filter(|workspace| is_in_part(kept_to, workspace));
         plan.workspaces = workspaces.map(|workspace| workspace.path.clone()).collect();
         packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
         for package in &plan.packages {
@@ -401,7 +401,12 @@ async fn conclude<H: Host>(
         host.project().write_yarn_lock(text.as_bytes()).await?;
     }
     Ok(Outcome {
-        complete_lockfile: if lockfile.is_old() { text.to_complete_bytes() } else { lock_bytes.clone() },
+        tree_lockfile: match part {
+            Some(part) => part.lockfile.to_text().to_complete_bytes(),
+            None if lockfile.is_old() => text.to_complete_bytes(),
+            None => lock_bytes.clone(),
+        },
+        is_part: part.is_some(),
         lockfile: lock_bytes,
         lock_changed,
         package_json: manifests.root,

@@ -73,14 +73,8 @@ async fn present<H: Host>(
     if request.mode == InstallMode::Ci {
         return Ok(None);
     }
-    if !host.project().knows_what_is_installed() {
-        let message = "a part of the project is to be installed, and here only whole trees are made";
-        return Err(Fault::new("INVALID_OPTION", message)
-            .with_hint("Install the project with all its workspaces.")
-            .into());
-    }
     let folders: Vec<String> = project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
-    let present = host.project().installed(&folders).await;
+    let present = host.project().installed(&folders).await?;
     let is_package = |name: &String| !name.starts_with('.');
     if present.is_none() && host.project().folders("node_modules").await?.iter().any(is_package) {
         let message = "node_modules was made by another tool, and what of it is to stay cannot be told";

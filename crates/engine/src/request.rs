@@ -178,8 +178,12 @@ impl Conflicts {
 pub struct Outcome {
     /// The lock's text.
     pub lockfile: Vec<u8>,
-    /// The same in a version from which the tree can be made again, where version 1 was asked for.
-    pub complete_lockfile: Vec<u8>,
+    /// A lock that the tree can be made from again: the same, but where that is of version 1, and where
+    /// [only a part](Self::is_part) of the project was installed.
+    pub tree_lockfile: Vec<u8>,
+    /// Whether the tree is what an install of a part of the project has made. Then everything in
+    /// [`tree_lockfile`](Self::tree_lockfile) belongs to it but for [`left_out`](Self::left_out), whatever was to be omitted.
+    pub is_part: bool,
     /// Whether it differs from what the project had.
     pub lock_changed: bool,
     /// The new text of `package.json`; `None` where it stays as it is.

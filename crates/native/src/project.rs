@@ -373,16 +373,12 @@ impl ProjectTree for ProjectDirectory {
         Ok(self.apply(plan, mode)?)
     }
 
-    async fn installed(&self, workspaces: &[String]) -> Option<Lockfile> {
-        hidden_lock::trusted(&self.path).or_else(|| actual::scanned(&self.path, workspaces))
+    async fn installed(&self, workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
+        Ok(hidden_lock::trusted(&self.path).or_else(|| actual::scanned(&self.path, workspaces)))
     }
 
     fn in_place(&self, package: &PlannedPackage) -> Option<PackageIndex> {
         actual::package_in_place(&self.path, &package.path, &package.version)
-    }
-
-    fn knows_what_is_installed(&self) -> bool {
-        true
     }
 
     async fn write_manifest(&self, folder: &str, bytes: &[u8]) -> Result<(), Fault> {

@@ -8,6 +8,7 @@ use crate::system::{Meaning, meaning};
 use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
 use gantry_layout::{FileLocation, FileSource, LinkKind, Plan, TreeEntry, VirtualTree};
+use gantry_manifest::Lockfile;
 use gantry_store::PackageKey;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -244,6 +245,11 @@ impl ProjectTree for WasiProject {
 
     async fn link(&self, plan: &Plan, _mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         self.make(plan)
+    }
+
+    async fn installed(&self, _workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
+        // Only `ci` is offered here, which takes away whatever is there.
+        Ok(None)
     }
 
     async fn write_manifest(&self, _folder: &str, _bytes: &[u8]) -> Result<(), Fault> {

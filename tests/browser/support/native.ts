@@ -64,7 +64,7 @@ export function inNativeProject<T>(
       GANTRY_STORE_DIR: join(folder, 'store'),
     };
     const run = (command: string, ...words: string[]) =>
-      execFileSync(gantryCommand, [command, '--prefix', project, ...words], { env, encoding: 'utf8' });
+      execFileSync(gantryCommand, [command, '--prefix', project, ...words], { cwd: project, env, encoding: 'utf8' });
     return use(project, run);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -19,6 +19,7 @@ use gantry_platform::Clock;
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -31,6 +32,8 @@ pub(super) struct InstalledProject {
     /// Where it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package_json: Option<String>,
+    /// Of workspaces, where they have changed, by path.
+    pub workspace_manifests: BTreeMap<String, String>,
     pub lockfile: String,
     pub packages: u32,
     pub files: u64,
@@ -63,6 +66,15 @@ fn tell(on_event: &Function, event: &Event) {
         let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
     }
     let _ = on_event.call1(&JsValue::UNDEFINED, &object);
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Path and text of the manifest of a workspace.
+fn manifest_of((folder, bytes): &(String, Vec<u8>)) -> (String, String) {
+    (format!("{folder}/package.json"), text_of(bytes))
 }
 
 /// To be asked before packs are closed, which must not be done to files that were removed under their handles.
@@ -151,17 +163,17 @@ impl Coordinator {
         self.registry.set_cache_mode(options.cache_mode());
         let request = options.into_request(&project_options, previous_lock)?;
         store.set_timed(request.timing);
-        let host = BrowserHost {
-            registry: Rc::clone(&self.registry),
-            project: BrowserProject::new(Rc::clone(&store), files),
-            store,
-        };
+        let mut project = BrowserProject::new(Rc::clone(&store), files);
+        if let Some(record) = &recorded {
+            project = project.with_record(&name, record.clone());
+        }
+        let host = BrowserHost { registry: Rc::clone(&self.registry), project, store };
         Ok(Prepared { name, recorded, options: project_options, request, host })
     }
 
     /// Records what an install has made, and keeps what one that failed has got.
     async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
-        let Prepared { name, recorded, options: mut project_options, request, host } = prepared;
+        let Prepared { name, recorded, options: project_options, request, host } = prepared;
         let store: &BrowserStore = &host.store;
         before_closing(store).await?;
         if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
@@ -181,9 +193,9 @@ impl Coordinator {
 
         let built = host.project.take_built();
         let mut project = built.ok_or_else(|| Fault::new("STORE_LOST", "the install made no tree"))?;
-        project_options.left_out.clone_from(&outcome.left_out);
+        let mut project_options = project_options.concluded(&outcome);
         // Of the tree, so that it can be made again.
-        let lock = Bytes::from(outcome.complete_lockfile);
+        let lock = Bytes::from(outcome.tree_lockfile);
         let file = match (request.mode, request.lockfile) {
             (InstallMode::Ci, Some(given)) => given,
             _ => outcome.lockfile,
@@ -199,8 +211,9 @@ impl Coordinator {
         }
         let installed = InstalledProject {
             name: name.clone(),
-            package_json: outcome.package_json.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-            lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
+            package_json: outcome.package_json.as_deref().map(text_of),
+            workspace_manifests: outcome.workspace_manifests.iter().map(manifest_of).collect(),
+            lockfile: text_of(&project.lockfile),
             packages: outcome.packages,
             files: project.files,
             bytes: outcome.bytes,

@@ -3,7 +3,7 @@
 use crate::javascript::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
-use gantry_engine::{Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update};
+use gantry_engine::{Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update, WorkspaceSettings};
 use gantry_manifest::{Config, DependencyKind, NpmrcValue, without_userinfo};
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use serde::Deserialize;
@@ -61,6 +61,11 @@ pub(super) struct InstallOptions {
     #[serde(default)]
     files: BTreeMap<String, FileBytes>,
     changes: Option<ChangeOptions>,
+    #[serde(default)]
+    workspace: Vec<String>,
+    workspaces: Option<bool>,
+    #[serde(default)]
+    include_workspace_root: bool,
 }
 
 /// What is to change of the dependencies.
@@ -230,6 +235,11 @@ impl InstallOptions {
         if let Some(other) = self.lockfile_version.filter(|version| !(1..=3).contains(version)) {
             return Err(Fault::new("INVALID_OPTION", format!("lockfileVersion: {other} is none of 1, 2, 3")));
         }
+        let workspaces = WorkspaceSettings {
+            workspace: self.workspace,
+            workspaces: self.workspaces,
+            include_workspace_root: self.include_workspace_root,
+        };
         let changes = self.changes.map(ChangeOptions::understood).transpose()?.unwrap_or_default();
         if self.frozen && !changes.is_empty() {
             let message = "add, remove and update change the lock, which frozen keeps as it is";
@@ -246,6 +256,7 @@ impl InstallOptions {
             lock_fields,
             omit,
             changes,
+            workspaces: workspaces.choice(String::new())?,
             resolve,
             timing: self.timing,
             ..InstallRequest::default()
