@@ -293,6 +293,49 @@ describe('chosen workspaces', { concurrency: 1 }, () => {
     assert.equal(digest('p/a'), digest(''));
   });
 
+  test('why tells of what the chosen part needs', (context) => {
+    const files = {
+      'package.json': member('root', {
+        workspaces: ['p/*', 'q/*'],
+        dependencies: { left: '1.1.0', lib: 'file:lib', '@team/c': '*' },
+      }),
+      'lib/package.json': member('lib', { dependencies: { 'with-script': '*' } }),
+    };
+    const pair = pairOf(context, {}, files);
+    pair.workspace.gantryIn(pair.folders[0], 'install', '--ignore-scripts').succeeded();
+    pair.workspace.npm(pair.folders[1], 'install', '--ignore-scripts').succeeded();
+    const places = ({ status, stdout }) => (status === 0 ? JSON.parse(stdout).map(({ location }) => location) : []);
+    const compare = (words, inside = '') => {
+      const [ours, theirs] = pair.folders.map((folder) => join(folder, inside));
+      for (const name of ['left', 'a', 'executable', 'with-script', '@scope/middle', 'lib']) {
+        const own = pair.workspace.gantryIn(ours, 'why', '--json', name, ...words);
+        const known = pair.workspace.npm(theirs, 'explain', '--json', name, ...words);
+        assert.deepEqual(places(own).sort(), places(known).sort(), `${name} ${words.join(' ')} in ${inside}`);
+      }
+    };
+    compare(['-w', 'b']);
+    compare(['-w', 'p', '-w', 'absent']);
+    compare(['--workspaces']);
+    compare(['-w', 'b', '--include-workspace-root']);
+    compare(['--no-workspaces']);
+    compare(['-w', '../../q/d'], 'p/b');
+    pair.write({ '.npmrc': 'workspace=a\n' });
+    compare([]);
+    const explain = (...words) => pair.workspace.gantryIn(pair.folders[0], 'explain', '--json', ...words);
+    const why = (...words) => pair.workspace.gantryIn(pair.folders[0], 'why', '--json', ...words);
+    assert.equal(explain('left', '-w', 'b').succeeded().stdout, why('left', '-w', 'b').succeeded().stdout);
+    for (const [run, code, message] of [
+      [why('left', '-w', 'absent'), 'WORKSPACE_UNKNOWN', /absent/],
+      [why('with-script', '-w', 'b'), 'PACKAGE_UNKNOWN', /nothing that was chosen/],
+      [why('left', '-w', 'b', '--no-workspaces'), 'CONFIG_INVALID', /b is chosen/],
+      [explain('-w', 'b'), 'CONFIG_INVALID', /whole project/],
+    ]) {
+      assert.notEqual(run.status, 0);
+      assert.equal(run.lines.at(-1).code, code);
+      assert.match(run.lines.at(-1).message, message);
+    }
+  });
+
   test('what cannot be chosen is refused, and nothing changes', (context) => {
     const pair = pairOf(context);
     const unknown = fails(pair, 'no such workspace', 'WORKSPACE_UNKNOWN', 'install', ['-w', 'absent']);

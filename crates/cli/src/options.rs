@@ -93,7 +93,7 @@ pub struct UpdateArguments {
 }
 
 /// Which part of a project with workspaces a command is for.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub struct WorkspaceArguments {
     /// A workspace to work on alone: its name, its folder, or a folder that workspaces are in; may be repeated. In the folder of
     /// a workspace that is the one, unless others are named.
@@ -237,6 +237,8 @@ pub struct WhyArguments {
     /// Names, name@range, or folders such as node_modules/name.
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<String>,
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
     /// The project's folder.
     #[arg(long, value_name = "DIR", default_value = HERE)]
     pub prefix: PathBuf,
@@ -251,6 +253,8 @@ pub struct ExplainArguments {
     /// Names, name@range, or folders such as node_modules/name.
     #[arg(value_name = "PACKAGE", conflicts_with_all = DECIDE_THE_TREE)]
     pub packages: Vec<String>,
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
     #[command(flatten)]
     pub resolve: ResolveArguments,
 }

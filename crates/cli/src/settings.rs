@@ -3,7 +3,7 @@
 use crate::certificates::{client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
-use crate::options::{InstallArguments, LockFieldsOption, OmitKind};
+use crate::options::{InstallArguments, LockFieldsOption, OmitKind, WorkspaceArguments};
 use crate::prefix::{HERE, Place};
 use crate::workspaces::workspace_choice;
 use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, resolve_settings};
@@ -107,13 +107,24 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     Ok(Settings { host, request, warnings })
 }
 
-/// Reads a project and the settings that say what its dependencies are; `named` is `--prefix`.
-pub fn load_project(prefix: &Path, named: &Path) -> Result<(ProjectFiles, ResolveOptions), Fault> {
+/// A project for those who only look at it.
+pub struct LoadedProject {
+    pub files: ProjectFiles,
+    /// The settings that say what its dependencies are.
+    pub options: ResolveOptions,
+    /// What to look at.
+    pub workspaces: WorkspaceChoice,
+}
+
+/// Reads a project; `named` is `--prefix`.
+pub fn load_project(place: &Place, named: &Path, workspaces: &WorkspaceArguments) -> Result<LoadedProject, Fault> {
+    let prefix = &place.project;
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
-    let LoadedConfig { config, .. } = config_sources(Vec::new(), named, &project).load();
+    let LoadedConfig { config, .. } = config_sources(workspaces.layer(), named, &project).load();
     let options = resolve_options(&config, None, Omit::default(), &project)?;
-    Ok((ProjectDirectory::read(&project)?, options))
+    let workspaces = workspace_choice(&config, place, &project)?;
+    Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })
 }
 
 /// `named` is `--prefix`: for npm the project's folder and the `prefix` below which the installation's settings are.

@@ -4,9 +4,7 @@
 //! folder, or by a folder that it is in.
 
 use crate::error::Fault;
-use crate::progress::Progress;
 use gantry_manifest::{Config, WorkspacePatterns};
-use gantry_platform::Clock;
 use gantry_resolver::{Scope, Workspace, path_between, path_from};
 use serde_json::json;
 
@@ -89,12 +87,26 @@ impl Chosen {
     }
 }
 
-/// The part of the project in `project_path` (absolute, or empty) that is chosen; `None` for the whole.
-pub(crate) fn choose<C: Clock>(
+/// The folders of the workspaces that are chosen of those of the project in `project_path` (absolute, or empty); none for the
+/// project alone, and all of them for the whole. `warn` gets code and text of a warning.
+pub fn chosen_workspaces(
     choice: &WorkspaceChoice,
     workspaces: &[Workspace],
     project_path: &str,
-    progress: &Progress<'_, C>,
+    warn: &dyn Fn(&'static str, String),
+) -> Result<Vec<String>, Fault> {
+    Ok(match choose(choice, workspaces, project_path, warn)? {
+        Some(chosen) => chosen.workspaces.into_iter().map(|(_, folder)| folder).collect(),
+        None => workspaces.iter().map(|workspace| workspace.path.clone()).collect(),
+    })
+}
+
+/// The part of the project in `project_path` (absolute, or empty) that is chosen; `None` for the whole.
+pub(crate) fn choose(
+    choice: &WorkspaceChoice,
+    workspaces: &[Workspace],
+    project_path: &str,
+    warn: &dyn Fn(&'static str, String),
 ) -> Result<Option<Chosen>, Fault> {
     let (named, from, with_project) = match choice {
         WorkspaceChoice::Whole => return Ok(None),
@@ -111,8 +123,7 @@ pub(crate) fn choose<C: Clock>(
         return Err(none_found(&unknown, workspaces));
     }
     for name in unknown {
-        progress
-            .warn("WORKSPACE_UNKNOWN", format!("no workspace is called {name}, and none is in a folder of that name"));
+        warn("WORKSPACE_UNKNOWN", format!("no workspace is called {name}, and none is in a folder of that name"));
     }
     let is_chosen = |workspace: &&Workspace| named.is_empty() || named.iter().any(|name| is_meant(name, workspace));
     let chosen = workspaces.iter().filter(is_chosen);

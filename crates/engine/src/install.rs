@@ -230,7 +230,9 @@ async fn begin<H: Host>(
 ) -> Result<Beginning, EngineError> {
     let mut root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
     let mut workspaces = read_workspaces(host, &root, progress).await?;
-    let chosen = choose(&request.workspaces, &workspaces, &request.resolve.project_path, progress)?;
+    let chosen = choose(&request.workspaces, &workspaces, &request.resolve.project_path, &|code, message| {
+        progress.warn(code, message)
+    })?;
     let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
     let installed = if starts_from_tree(request, lock.as_ref()) {
         let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();

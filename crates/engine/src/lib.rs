@@ -33,7 +33,7 @@ mod timing;
 mod traffic;
 mod yarn;
 
-pub use choice::{WorkspaceChoice, WorkspaceSettings};
+pub use choice::{WorkspaceChoice, WorkspaceSettings, chosen_workspaces};
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};

@@ -49,6 +49,6 @@ pub use project::{Folder, Project, Workspace};
 pub use resolver::bundles::BundleContents;
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
 pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};
-pub use scope::{PartTree, Scope, part_to_install, paths_of_workspace};
+pub use scope::{PartTree, Scope, part_to_install, paths_of_workspaces, paths_without_workspaces};
 pub use why::{Explanation, explain};
 pub use yarn::yarn_text;

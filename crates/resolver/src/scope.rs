@@ -6,7 +6,7 @@
 
 use crate::build::Builder;
 use crate::error::ResolveError;
-use crate::forest::Flags;
+use crate::forest::{Flags, Forest};
 use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Kind;
@@ -77,25 +77,52 @@ pub fn part_to_install(
     Ok(Some(PartTree { untouched: untouched.collect(), lockfile: merged.to_lock() }))
 }
 
-/// Paths of a workspace, which is in `folder`, and of all that it needs, as npm's commands that only look at a tree have it
+/// Paths of workspaces, which are in `folders`, and of all that they need, as npm's commands that only look at a tree have it
 /// (`workspaceDependencySet` of arborist).
-pub fn paths_of_workspace(
+pub fn paths_of_workspaces(
     project: &Project,
     lock: &Lockfile,
-    folder: &str,
+    folders: &[String],
     options: &ResolveOptions,
 ) -> Result<BTreeSet<String>, ResolveError> {
     let Side { builder, places } = Side::new(project, lock, &ResolveOptions { save: false, ..options.clone() })?;
     let forest = &builder.forest;
     let mut found: FxHashSet<NodeId> = FxHashSet::default();
-    let mut open: Vec<NodeId> = places.get(folder).copied().into_iter().collect();
+    let mut open: Vec<NodeId> = folders.iter().filter_map(|folder| places.get(folder).copied()).collect();
     while let Some(node) = open.pop() {
         if found.insert(node) {
             open.extend(forest.node(node).link);
-            open.extend(forest.node(node).edges_out.iter().filter_map(|&(_, edge)| forest.edge(edge).to));
+            open.extend(dependencies(forest, node));
         }
     }
     Ok(found.into_iter().map(|node| forest.location(node)).collect())
+}
+
+/// Paths of what the project itself needs, as the same commands have it where they are told to leave workspaces out
+/// (`excludeWorkspacesDependencySet`): neither workspaces nor what links lead to.
+pub fn paths_without_workspaces(
+    project: &Project,
+    lock: &Lockfile,
+    options: &ResolveOptions,
+) -> Result<BTreeSet<String>, ResolveError> {
+    let Side { builder, .. } = Side::new(project, lock, &ResolveOptions { save: false, ..options.clone() })?;
+    let forest = &builder.forest;
+    let edges = forest.node(forest.root).edges_out.iter().map(|&(_, edge)| forest.edge(edge));
+    let workspaces: FxHashSet<NodeId> =
+        edges.filter(|edge| edge.kind == Kind::Workspace).filter_map(|edge| edge.to).collect();
+    let mut found: FxHashSet<NodeId> = FxHashSet::default();
+    let mut open: Vec<NodeId> = dependencies(forest, forest.root).collect();
+    while let Some(node) = open.pop() {
+        if !workspaces.contains(&node) && found.insert(node) {
+            open.extend(dependencies(forest, node));
+        }
+    }
+    Ok(found.into_iter().map(|node| forest.location(node)).collect())
+}
+
+/// What the dependencies of a package lead to.
+fn dependencies(forest: &Forest, node: NodeId) -> impl Iterator<Item = NodeId> {
+    forest.node(node).edges_out.iter().filter_map(|&(_, edge)| forest.edge(edge).to)
 }
 
 /// A tree and where its nodes are.

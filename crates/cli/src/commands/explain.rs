@@ -3,20 +3,26 @@
 use super::why;
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
-use crate::options::{ExplainArguments, InstallArguments, WhyArguments};
+use crate::options::{ExplainArguments, InstallArguments, WhyArguments, WorkspaceArguments};
 use crate::output::{note, print_line};
 use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, twice_if_corrupt};
-use crate::settings::{Settings, load};
+use crate::settings::{Settings, invalid, load};
 use gantry_engine::{Conflicts, Event, Fault, conflicts};
 use gantry_native::NativeHost;
 
 /// Tells what conflicts, or why packages are in the tree; returns the exit status.
 pub fn run(arguments: ExplainArguments) -> u8 {
-    let ExplainArguments { packages, resolve } = arguments;
+    let ExplainArguments { packages, workspaces, resolve } = arguments;
     let json = resolve.json;
     if !packages.is_empty() {
-        return why::run(&WhyArguments { packages, prefix: resolve.prefix, json });
+        return why::run(&WhyArguments { packages, workspaces, prefix: resolve.prefix, json });
+    }
+    if workspaces != WorkspaceArguments::default() {
+        let fault = invalid("workspaces are chosen, and conflicts are always those of the whole project")
+            .with_hint("Name packages to be told why these are there, or choose no workspace.");
+        print_failure(&fault, json);
+        return exit_status(&fault);
     }
     let arguments = InstallArguments::plain(resolve);
     let settings = Place::find(&arguments.resolve.prefix, InWorkspace::Belongs)

@@ -2,12 +2,12 @@
 
 use crate::failure::{exit_status, print_failure};
 use crate::options::WhyArguments;
-use crate::output::print_line;
-use crate::prefix::{InWorkspace, Place};
-use crate::settings::load_project;
-use gantry_engine::{EngineError, Fault};
+use crate::output::{note, print_line};
+use crate::prefix::Place;
+use crate::settings::{LoadedProject, load_project};
+use gantry_engine::{EngineError, Fault, WorkspaceChoice, chosen_workspaces};
 use gantry_manifest::{Lockfile, Manifest};
-use gantry_resolver::{Explanation, Project, explain, paths_of_workspace};
+use gantry_resolver::{Explanation, Project, explain, paths_of_workspaces, paths_without_workspaces};
 
 /// Tells why packages are in the tree; returns the exit status.
 pub fn run(arguments: &WhyArguments) -> u8 {
@@ -30,8 +30,9 @@ pub fn run(arguments: &WhyArguments) -> u8 {
 }
 
 fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
-    let place = Place::find(&arguments.prefix, InWorkspace::Belongs)?;
-    let (files, options) = load_project(&place.project, &arguments.prefix)?;
+    let place = Place::find(&arguments.prefix, arguments.workspaces.in_workspace())?;
+    let loaded = load_project(&place, &arguments.prefix, &arguments.workspaces)?;
+    let LoadedProject { files, options, workspaces } = loaded;
     let fault = |error: EngineError| error.to_fault();
     let path = files.lockfile_name;
     let bytes = files.lockfile.ok_or_else(|| fault(EngineError::LockMissing { path: path.to_owned() }))?;
@@ -45,15 +46,30 @@ fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
     for package in &arguments.packages {
         found.extend(explain(project.clone(), &lock, &options, package).map_err(|error| fault(error.into()))?);
     }
-    // In the folder of a workspace npm only tells of what this one needs.
-    let folder = place.workspace.as_ref().and_then(|folder| folder.strip_prefix(&place.project).ok());
-    if let Some(folder) = folder {
-        let folder = folder.to_string_lossy().replace('\\', "/");
-        let part = paths_of_workspace(&project, &lock, &folder, &options).map_err(|error| fault(error.into()))?;
+    let part = match &workspaces {
+        WorkspaceChoice::Whole => None,
+        WorkspaceChoice::Project => Some(paths_without_workspaces(&project, &lock, &options)),
+        WorkspaceChoice::Workspaces { .. } => {
+            let warn = |code: &str, message: String| {
+                if !arguments.json {
+                    note(&format!("warning {code}: {message}"));
+                }
+            };
+            let folders = chosen_workspaces(&workspaces, &project.workspaces, &options.project_path, &warn)?;
+            Some(paths_of_workspaces(&project, &lock, &folders, &options))
+        }
+    };
+    let part = part.transpose().map_err(|error| fault(error.into()))?;
+    // npm's rule, too: a part that has nothing leaves nothing out.
+    let packages = arguments.packages.join(", ");
+    if let Some(part) = part.filter(|part| !part.is_empty() && !found.is_empty()) {
         found.retain(|explanation| part.contains(explanation.location()));
+        if found.is_empty() {
+            return Err(Fault::new("PACKAGE_UNKNOWN", format!("nothing that was chosen needs {packages}"))
+                .with_hint("Ask in the project's folder, without choosing workspaces, to be told who does."));
+        }
     }
     if found.is_empty() {
-        let packages = arguments.packages.join(", ");
         return Err(Fault::new("PACKAGE_UNKNOWN", format!("nothing in {path} is called {packages}"))
             .with_hint("Give a package's name, name@range, or its folder: node_modules/name."));
     }
