@@ -21,7 +21,7 @@ use crate::yarn::{with_yarn_lock, yarn_lock_of};
 use crate::{EngineError, Event, Phase};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use gantry_layout::plan;
+use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockText, Lockfile, Manifest, Text};
 use gantry_platform::Clock;
 use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine};
@@ -189,6 +189,22 @@ pub async fn conflicts<H: Host>(
         progress.warn(warning.code, warning.message);
     }
     Ok(Conflicts { accepted: progress.take_conflicts(), stopping })
+}
+
+/// The packages that a clean install puts in place, by the project's lock as it is; one that is at several paths comes once for
+/// each. Asks no registry for anything.
+pub async fn packages_of_ci<H: Host>(host: &H, request: &InstallRequest) -> Result<Vec<PlannedPackage>, EngineError> {
+    let mut deaf = |_| {};
+    let progress = Progress::new(host.registry().clock(), &mut deaf, false);
+    let request = &InstallRequest { mode: InstallMode::Ci, extent: Extent::Tree, ..request.clone() };
+    let Beginning { project, chosen, lock, .. } = begin(host, request, &progress).boxed_local().await?;
+    let lock = lock.ok_or_else(|| EngineError::LockMissing { path: request.lockfile_path.clone() })?;
+    let inert = check_machine(&lock, &request.resolve)?.inert;
+    let part = Part::of(host, request, (&project, &project, chosen.as_ref()), &lock, &inert).boxed_local().await?;
+    Ok(match part {
+        Some(part) => wanted(&part.lockfile, &BTreeSet::new(), &part.request.omit)?,
+        None => wanted(&lock, &inert, &request.omit)?,
+    })
 }
 
 /// What an install starts from.

@@ -38,7 +38,7 @@ pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
-pub use install::{conflicts, install};
+pub use install::{conflicts, install, packages_of_ci};
 pub use request::{Changes, Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
 pub use settings::{omitted, resolve_settings};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};

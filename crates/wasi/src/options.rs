@@ -24,6 +24,9 @@ gantry.wasm store status|ls|verify|clear
 --omit KIND         ci: leave out dev, optional or peer; may be repeated
 --os, --cpu, --libc ci: the machine that the tree is for (linux, wasm32, none)
 --node-version V    ci: the Node.js that will run the project
+--workspace NAME    ci: only what this workspace needs (-w), named or by its folder; may be repeated
+--workspaces        ci: only what the workspaces need; --no-workspaces: without them
+--include-workspace-root   ci: with workspaces that are chosen also the project itself
 --registry URL      ci: where tarballs are that the lock gives no address for
 --legacy-peer-deps, --strict-peer-deps, --force
 --host-links        ci: make no links; the host makes those that the result lists
@@ -51,7 +54,7 @@ pub struct Options {
     pub link_maker: LinkMaker,
     /// Print JSON.
     pub json: bool,
-    /// Settings of npm's, with their values: `omit` may be there several times.
+    /// Settings of npm's, with their values: `omit` and `workspace` may be there several times.
     pub settings: Vec<(String, String)>,
 }
 
@@ -130,8 +133,12 @@ fn parse(mut parser: Parser) -> Result<Options, lexopt::Error> {
                 let key = key.to_owned();
                 options.settings.push((key, parser.value()?.string()?));
             }
-            Arg::Long(key @ ("legacy-peer-deps" | "strict-peer-deps" | "force")) => {
-                options.settings.push((key.to_owned(), "true".to_owned()));
+            Arg::Short('w') | Arg::Long("workspace") => {
+                options.settings.push(("workspace".to_owned(), parser.value()?.string()?));
+            }
+            Arg::Long(word) => {
+                let (key, value) = switch(word).ok_or_else(|| Arg::Long(word).unexpected())?;
+                options.settings.push((key.to_owned(), value.to_string()));
             }
             other => return Err(other.unexpected()),
         }
@@ -156,6 +163,20 @@ fn parse(mut parser: Parser) -> Result<Options, lexopt::Error> {
     Ok(options)
 }
 
+/// The setting that a word turns on or off.
+fn switch(word: &str) -> Option<(&str, bool)> {
+    match word {
+        "legacy-peer-deps" | "strict-peer-deps" | "force" | "workspaces" | "include-workspace-root" => {
+            Some((word, true))
+        }
+        "ws" => Some(("workspaces", true)),
+        "iwr" => Some(("include-workspace-root", true)),
+        "no-workspaces" => Some(("workspaces", false)),
+        "no-include-workspace-root" => Some(("include-workspace-root", false)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Command, Options, StoreAction};
@@ -178,8 +199,21 @@ mod tests {
     }
 
     #[test]
+    fn workspaces_are_chosen_as_the_native_command_has_it() {
+        let chosen = |words: &str| {
+            let settings = parsed(words).unwrap().settings.into_iter();
+            settings.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen("ci -w a -wb --workspace=c"), ["workspace=a", "workspace=b", "workspace=c"]);
+        assert_eq!(chosen("ci --workspaces --include-workspace-root"), chosen("ci --ws --iwr"));
+        assert_eq!(chosen("ci --no-workspaces"), ["workspaces=false"]);
+    }
+
+    #[test]
     fn what_is_not_understood_is_refused() {
-        for words in ["install", "ci extra", "unpack one", "store", "store burn", "ci --frob", "ci --prefix"] {
+        for words in
+            ["install", "ci extra", "unpack one", "store", "store burn", "ci --frob", "ci --prefix", "ci --workspace"]
+        {
             assert!(parsed(words).is_err(), "{words}");
         }
     }

@@ -117,7 +117,8 @@ fn outermost_modules(path: &str) -> &str {
     path.find("/node_modules/").map_or(path, |at| &path[..=at + MODULES.len()])
 }
 
-/// The `node_modules` of the user's folders that the plan links to and has nothing for: `ci` takes them away.
+/// The `node_modules` of workspaces and other folders of the user's that the plan links to and has nothing for: `ci` takes them
+/// away, also those of workspaces that it is not for.
 fn superfluous(plan: &Plan) -> Vec<String> {
     let packages = plan.packages.iter().map(|package| package.path.as_str());
     let paths: BTreeSet<&str> = packages.chain(plan.links.iter().map(|link| link.path.as_str())).collect();
@@ -135,6 +136,7 @@ fn superfluous(plan: &Plan) -> Vec<String> {
         Some(parts.join("/"))
     });
     let own: BTreeSet<String> = targets
+        .chain(plan.workspaces.iter().cloned())
         .filter(|folder| !folder.is_empty() && !folder.split('/').any(|part| part == MODULES) && !has_modules(folder))
         .collect();
     own.into_iter().map(|folder| format!("{folder}/{MODULES}")).collect()

@@ -6,7 +6,7 @@ use crate::WasiError;
 use crate::options::Options;
 use crate::project::read_optional;
 use crate::system::{Meaning, meaning};
-use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest, resolve_settings};
+use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest, WorkspaceSettings, resolve_settings};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
@@ -61,6 +61,7 @@ pub(crate) fn load(options: &Options) -> Result<(InstallRequest, RegistrySetting
         lockfile_path: lockfile_path.to_owned(),
         mode: InstallMode::Ci,
         omit,
+        workspaces: WorkspaceSettings::of_config(&config, None).choice(String::new())?,
         resolve,
         ..InstallRequest::default()
     };
@@ -85,7 +86,7 @@ fn config(options: &Options) -> Result<Config, Fault> {
         match layer.iter_mut().find(|(other, _)| other == key) {
             Some((_, NpmrcValue::List(values))) => values.push(value.clone()),
             Some((_, known)) => *known = NpmrcValue::Text(value.clone()),
-            None if matches!(key.as_str(), "omit" | "include") => {
+            None if matches!(key.as_str(), "omit" | "include" | "workspace") => {
                 layer.push((key.clone(), NpmrcValue::List(vec![value.clone()])));
             }
             None => layer.push((key.clone(), NpmrcValue::Text(value.clone()))),

@@ -18,10 +18,10 @@ use crate::settings::{load, parse_lock};
 use crate::store::WasiStore;
 use crate::tarballs::file_name;
 use gantry_archive::Integrity;
-use gantry_engine::{EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install};
-use gantry_layout::{is_git, wanted};
+use gantry_engine::{EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install, packages_of_ci};
+use gantry_layout::is_git;
 use gantry_manifest::{Manifest, Text};
-use gantry_resolver::{Project, check_machine, lock_satisfies};
+use gantry_resolver::{Project, lock_satisfies};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -54,7 +54,6 @@ pub(super) fn run(options: &Options) -> u8 {
     };
     let attempt = || {
         let mut listener = |event: Event| report(&event, options.json);
-        let stalled = || Fault::new("INTERNAL", "the install waits for something that cannot happen");
         let outcome = block_on(install(&host, &request, &mut listener)).ok_or_else(stalled)?;
         outcome.map_err(|error| error.to_fault())
     };
@@ -82,6 +81,10 @@ pub(super) fn run(options: &Options) -> u8 {
     }
 }
 
+fn stalled() -> Fault {
+    Fault::new("INTERNAL", "the install waits for something that cannot happen")
+}
+
 /// Prints what is missing, as one JSON list.
 pub(super) fn print_missing(options: &Options) -> Result<(), Fault> {
     let (host, request) = prepare(options)?;
@@ -97,14 +100,13 @@ fn prepare(options: &Options) -> Result<(WasiHost, InstallRequest), Fault> {
     Ok((WasiHost::new(project, store, registry), request))
 }
 
-/// What the lock asks for and neither the store nor the folder of tarballs has, each once, sorted by name and version.
+/// What the install needs and neither the store nor the folder of tarballs has, each once, sorted by name and version.
 fn missing(host: &WasiHost, request: &InstallRequest) -> Result<Vec<Missing>, Fault> {
-    let lock = parse_lock(request)?;
     let fault = |error: EngineError| error.to_fault();
-    let inert = check_machine(&lock, &request.resolve).map_err(|error| fault(error.into()))?.inert;
     let mut seen = BTreeSet::new();
     let mut list = Vec::new();
-    for package in wanted(&lock, &inert, &request.omit).map_err(|error| fault(error.into()))? {
+    let wanted = block_on(packages_of_ci(host, request)).ok_or_else(stalled)?;
+    for package in wanted.map_err(fault)? {
         let store: &WasiStore = host.store();
         let is_file = package.resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
         let is_there = || {
