@@ -3,6 +3,7 @@
  * store in memory. Nothing of it leaves the worker, or is left in it.
  */
 import { Coordinator, type PoolPort, rehearseRegistry, Unpacker, type WasmUnpacker } from '../wasm.js';
+import { MemoryFolder } from './memory-folder.js';
 
 /** A page that installs as soon as it can needs all cores for that. */
 const RESPITE_MILLISECONDS = 30;
@@ -23,7 +24,7 @@ export async function rehearseInstalling(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RESPITE_MILLISECONDS));
   signal.throwIfAborted();
   rehearseRegistry(REGISTRY);
-  const folder = new MemoryDirectory(signal) as unknown as FileSystemDirectoryHandle;
+  const folder = new YieldingFolder(signal).handle;
   const pool = new SinglePool(folder);
   const coordinator = await Coordinator.open({ registry: REGISTRY, fetchRetries: 0 }, pool, folder);
   const install = (lockfile?: string) =>
@@ -67,71 +68,20 @@ class SinglePool implements PoolPort {
   }
 }
 
-/** What the module uses of a `FileSystemDirectoryHandle`. */
-class MemoryDirectory {
-  readonly name = 'rehearsal';
-  readonly #files = new Map<string, MemoryFile>();
+/** Lets other things have their turn before each file, and ends the install when there is something to do. */
+class YieldingFolder extends MemoryFolder {
   readonly #signal: AbortSignal;
 
   constructor(signal: AbortSignal) {
+    super('rehearsal');
     this.#signal = signal;
   }
 
-  async getFileHandle(name: string, options?: FileSystemGetFileOptions): Promise<MemoryFile> {
+  override async getFileHandle(...rest: Parameters<MemoryFolder['getFileHandle']>) {
     await tasks();
     this.#signal.throwIfAborted();
-    const file = this.#files.get(name) ?? (options?.create ? new MemoryFile() : undefined);
-    if (!file) throw missing(name);
-    this.#files.set(name, file);
-    return file;
+    return super.getFileHandle(...rest);
   }
-
-  async removeEntry(name: string): Promise<void> {
-    if (!this.#files.delete(name)) throw missing(name);
-  }
-
-  async *keys(): AsyncGenerator<string> {
-    yield* this.#files.keys();
-  }
-}
-
-/** What the module uses of a `FileSystemFileHandle`, and of the access handle to it. */
-class MemoryFile {
-  #bytes = new Uint8Array();
-
-  async createSyncAccessHandle(): Promise<this> {
-    return this;
-  }
-
-  async getFile(): Promise<File> {
-    return new File([this.#bytes], '');
-  }
-
-  getSize(): number {
-    return this.#bytes.length;
-  }
-
-  read(buffer: Uint8Array, { at = 0 }: FileSystemReadWriteOptions = {}): number {
-    const part = this.#bytes.subarray(at, at + buffer.length);
-    buffer.set(part);
-    return part.length;
-  }
-
-  write(bytes: Uint8Array, { at = 0 }: FileSystemReadWriteOptions = {}): number {
-    if (at + bytes.length > this.#bytes.length) this.truncate(at + bytes.length);
-    this.#bytes.set(bytes, at);
-    return bytes.length;
-  }
-
-  truncate(length: number): void {
-    const bytes = new Uint8Array(length);
-    bytes.set(this.#bytes.subarray(0, length));
-    this.#bytes = bytes;
-  }
-
-  flush(): void {}
-
-  close(): void {}
 }
 
 /** Resolves when what else there is to do has had its turn. */
@@ -145,5 +95,3 @@ function tasks(): Promise<void> {
     port2.postMessage(undefined);
   });
 }
-
-const missing = (name: string) => new DOMException(`${name} is not there`, 'NotFoundError');

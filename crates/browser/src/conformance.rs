@@ -6,11 +6,20 @@ use crate::opfs::OpfsDirectory;
 use crate::shared_files::SharedDirectory;
 use gantry_conformance::{Exclusive, Report, clock_suite, directory_suite, http_suite, mirror_suite, pack_store_suite};
 use wasm_bindgen::prelude::*;
+use web_sys::FileSystemDirectoryHandle;
 
 /// Runs the suite `name` and returns its report as text; fails if something in it does not hold. `base` is the address of
-/// a server of the fixtures `basic`.
+/// a server of the fixtures `basic`; files are in `memory`, where that is given, and else in OPFS.
 #[wasm_bindgen(js_name = runConformance)]
-pub async fn run_conformance(name: &str, base: &str) -> Result<String, JsValue> {
+pub async fn run_conformance(
+    name: &str,
+    base: &str,
+    memory: Option<FileSystemDirectoryHandle>,
+) -> Result<String, JsValue> {
+    let folder = async |name| match memory {
+        Some(memory) => Ok(OpfsDirectory::from(memory)),
+        None => folder(name).await,
+    };
     let report: Report = match name {
         "clock" => clock_suite(&BrowserClock).await,
         "http" => http_suite(&BrowserHttp, base).await,

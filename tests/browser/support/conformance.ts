@@ -1,6 +1,8 @@
 /** The platform's conformance suites (crates/conformance), run by a worker of the page. */
 
-export const SUITES = ['files', 'shared files', 'packs', 'mirror', 'http', 'clock'];
+const FILES = ['files', 'shared files', 'packs', 'mirror'];
+
+export const SUITES = [...FILES, ...FILES.map((suite) => `${suite} in memory`), 'http', 'clock'];
 
 export interface Outcome {
   report?: string;
