@@ -7,24 +7,18 @@
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
-import {
-  type Method,
-  type Methods,
-  type OpenParameters,
-  type Parameters,
-  patienceOf,
-  type Request,
-  type Response,
-  type Result,
-} from '../protocol.js';
-import { holdOpen, withoutReaders } from '../store-lock.js';
-import { compile, instantiate, type WasmCoordinator } from '../wasm.js';
+import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
+import { holdOpen } from '../store-lock.js';
+import { instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
+import type { OpenStore } from './open-store.js';
+import { compileModule, coordinatorOptions, openInMemory } from './opening.js';
 import { defaultPoolSize, Pool } from './pool.js';
 import type { Reading } from './readers.js';
 import { SharedStore } from './shared-store.js';
+import { stopped } from './stopped.js';
 import { hasStore, requireStorage } from './storage.js';
 import { reportTraps } from './traps.js';
 import { UnpackWorker } from './unpack-worker.js';
@@ -39,7 +33,7 @@ type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => P
 
 /** The store while this tab has it to write in. */
 interface HeldStore {
-  store: SharedStore;
+  store: OpenStore;
   coordinator: WasmCoordinator;
 }
 
@@ -58,7 +52,7 @@ const IN_TURN: ReadonlySet<Method> = new Set([
   'clear',
   'close',
 ]);
-let store: SharedStore | undefined;
+let store: OpenStore | undefined;
 /** Milliseconds for which nobody sees the page before an idle store is left to others: the browser may freeze it. */
 const HIDDEN_MILLISECONDS = 10_000;
 let hiding: ReturnType<typeof setInterval> | undefined;
@@ -88,10 +82,7 @@ const handlers: Handlers = {
   archivePart: ({ archive }) => opened().archives.part(archive),
   endArchive: ({ archive }) => opened().archives.end(archive),
   treeDigest: async ({ project }) => (await coordinator()).treeDigest(project),
-  usage: async () => ({
-    ...(await (await coordinator()).usage()),
-    persisted: await navigator.storage.persisted().catch(() => false),
-  }),
+  usage: async () => ({ ...(await coordinator()).usage(), ...(await opened().granted()) }),
   verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
   projects: async () => (await coordinator()).projects(),
   removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name, signal)),
@@ -147,39 +138,33 @@ function post(response: Response, transfer: Transferable[] = []): void {
 }
 
 async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
-  await requireStorage();
+  const isInMemory = parameters.storage === 'memory';
+  if (!isInMemory) await requireStorage();
   await holdForLife(parameters.aliveLock);
   emit?.([{ type: 'alive' }]);
-  const { timeout } = parameters;
+  store = await (isInMemory ? openInMemory(parameters, signal) : openShared(parameters, signal, emit));
+  // Where there is no project any more an install is near.
+  if (store.coordinator?.projects().length === 0) store.pool.warm();
+  tidyInTurn();
+}
+
+async function openShared(
+  parameters: OpenParameters,
+  signal: AbortSignal,
+  emit: Call<'open'>['emit'],
+): Promise<OpenStore> {
+  const { timeout, store: name, workers = defaultPoolSize() } = parameters;
   const patience = timeout === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   let isWaiting = false;
   const onWaiting = () => {
     if (!isWaiting) emit?.([{ type: 'waiting' }]);
     isWaiting = true;
   };
-  const releaseOpen = await holdOpen(parameters.store, patience, onWaiting);
-  const { registry, store: name, scopes, token, tokens, replaceRegistryHost } = parameters;
-  const options = {
-    registry,
-    ...(scopes && { scopes }),
-    ...(token && { token }),
-    ...(tokens && { tokens }),
-    ...(replaceRegistryHost && { replaceRegistryHost }),
-    ...patienceOf(parameters),
-  };
-  const compiling = compile(parameters.wasmUrl, signal).catch((error: unknown) => {
-    if (signal.aborted) throw stopped(signal);
-    throw new GantryError({
-      code: 'WASM_UNAVAILABLE',
-      message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-      hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
-    });
-  });
-  // Why it failed is told where it is awaited, which may be later.
-  compiling.catch(() => {});
-  const pool = new Pool(compiling, name, parameters.workers ?? defaultPoolSize());
+  const releaseOpen = await holdOpen(name, patience, onWaiting);
+  const compiling = compileModule(parameters, signal);
+  const pool = new Pool(compiling, name, workers);
   const wanted = () => letGoInTurn(() => opening.shouldLetGo);
-  const opening = new SharedStore(name, options, {
+  const opening = new SharedStore(name, coordinatorOptions(parameters), {
     pool,
     archives: new Archives(),
     releaseOpen,
@@ -187,29 +172,18 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
     lost: tellLost,
   });
   try {
-    const coordinator = await opening.begin(patience, onWaiting, async () => {
+    await opening.begin(patience, onWaiting, async () => {
       // Where nothing is stored an install is near, and it will have something to unpack: the workers start while the module
       // is on its way.
       if (!(await hasStore(name))) pool.warm();
       await instantiate(await compiling);
     });
-    // So it is where a store has no project any more.
-    if (coordinator.projects().length === 0) pool.warm();
-    store = opening;
-    tidyInTurn();
+    return opening;
   } catch (error) {
     opening.stopWaiting();
     await opening.close(true);
     throw error;
   }
-}
-
-/** Why a call that was told to stop did. */
-function stopped(signal: AbortSignal): GantryError {
-  const { reason } = signal;
-  return reason instanceof GantryError
-    ? reason
-    : new GantryError({ code: 'ABORTED', message: 'The operation was aborted' });
 }
 
 async function install(
@@ -284,13 +258,9 @@ async function prune(signal: AbortSignal): Promise<Result<'prune'>> {
   return alone(store, () => coordinator.prune());
 }
 
-/** Runs `change` when nobody reads the store: not this tab, and none of those that have it open or read it by themselves. */
-function alone<T>(store: SharedStore, change: () => Promise<T>): Promise<T> {
-  return withoutReaders(
-    store.name,
-    () => betweenReads(change),
-    () => store.askReaders(),
-  );
+/** Runs `change` when nobody reads the store, here or elsewhere. */
+function alone<T>(store: OpenStore, change: () => Promise<T>): Promise<T> {
+  return store.withoutReaders(() => betweenReads(change));
 }
 
 /** Runs `change` when all reads are answered; those to come wait for it. */
@@ -357,7 +327,7 @@ async function close(): Promise<undefined> {
   await closing.close(!coordinator || (await isThere({ store: closing, coordinator })));
 }
 
-function opened(): SharedStore {
+function opened(): OpenStore {
   if (!store) throw new GantryError({ code: 'CLOSED', message: 'This store is not open' });
   return store;
 }
@@ -367,18 +337,9 @@ function coordinator(): Promise<WasmCoordinator> {
   return opened().take();
 }
 
-/** Asks the module where this tab has the store, and else readers of its files. */
-async function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
-  const { coordinator, readers } = opened();
-  if (coordinator) return question(coordinator);
-  try {
-    return await question(readers);
-  } catch (error) {
-    if (error instanceof GantryError && (error.code === 'PROJECT_UNKNOWN' || /^E[A-Z]+$/.test(error.code))) throw error;
-    // A place may have been told by an earlier tree, which had other packages. And what is damaged leaves the store only where
-    // it is written.
-    return question(await opened().take());
-  }
+/** Whoever can answer now is asked. */
+function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
+  return opened().read(question);
 }
 
 /** The store, if its files are there, after other tabs' turn. */

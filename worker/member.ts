@@ -2,6 +2,8 @@
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import type { OpenPacks, UnpackJob, UnpackResult } from '../wasm.js';
+import { LentFiles, lostFiles } from './lent-files.js';
+import type { MemoryFolder } from './memory-folder.js';
 import type { PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { UnpackWorker } from './unpack-worker.js';
 
@@ -21,7 +23,10 @@ const REHEARSALS: readonly Rehearsal[] = ['unpacking', 'installing'];
 
 export class Member {
   readonly #module: Promise<WebAssembly.Module>;
-  readonly #store: string;
+  /** The name of the store in OPFS, if it is there. */
+  readonly #store: string | undefined;
+  /** The packs that its worker has of a store in memory. */
+  readonly #files: LentFiles | undefined;
   readonly #index: number;
   readonly #pending = new Map<number, PendingCall>();
   #worker: UnpackWorker | undefined;
@@ -34,9 +39,10 @@ export class Member {
   #deaths = 0;
   #underWay = 0;
 
-  constructor(module: Promise<WebAssembly.Module>, store: string, index: number) {
+  constructor(module: Promise<WebAssembly.Module>, store: string | MemoryFolder, index: number) {
     this.#module = module;
-    this.#store = store;
+    if (typeof store === 'string') this.#store = store;
+    else this.#files = new LentFiles(store);
     this.#index = index;
   }
 
@@ -56,11 +62,13 @@ export class Member {
   }
 
   async open(packs: string, room: number): Promise<void> {
-    if (this.#packs) await this.close();
+    if (this.#isUsed) await this.close();
     // A place that was given up gets a fresh chance with each install.
     this.warm();
     this.#deaths = 0;
-    await this.#call({ kind: 'open', packs, room, successor: false });
+    await this.#started();
+    if (this.#files) this.#worker?.post({ files: this.#files.lend(packs) });
+    await this.#post({ kind: 'open', packs, room, successor: false });
     // Not before: a successor that started meanwhile would open them too. From here on they may have packages that are not
     // recorded yet.
     this.#packs = { packs, room, successor: true };
@@ -90,18 +98,27 @@ export class Member {
 
   /** Also makes durable what a worker that died since had answered: its bytes are in the file. */
   async flush(): Promise<void> {
-    if (this.#packs) await this.#call({ kind: 'flush' });
+    if (this.#isUsed) await this.#call({ kind: 'flush' });
   }
 
   async close(): Promise<void> {
-    if (!this.#packs) return;
+    if (!this.#isUsed) return;
     this.#packs = undefined;
-    await this.#call({ kind: 'close' });
+    try {
+      await this.#call({ kind: 'close' });
+    } finally {
+      this.#files?.forgetLoss();
+    }
   }
 
   /** Every job that it has been given. */
   giveUp(): void {
     if (this.#underWay > 0) this.#worker?.post({ giveUp: true });
+  }
+
+  /** Whether an install uses its worker, or did until the files were lost. */
+  get #isUsed(): boolean {
+    return this.#packs !== undefined || (this.#files !== undefined && !this.#files.areHere);
   }
 
   #start(): void {
@@ -131,6 +148,8 @@ export class Member {
 
   async #call(call: Call): Promise<UnpackResult> {
     await this.#started();
+    // None of what is asked of a worker makes sense without them.
+    if (this.#files?.areLost) throw lostFiles();
     return this.#post(call);
   }
 
@@ -162,6 +181,10 @@ export class Member {
       if (this.#worker) this.#lose(this.#worker, response.fatal);
       return;
     }
+    if ('files' in response) {
+      this.#files?.takeBack(response.files);
+      return;
+    }
     const call = this.#pending.get(response.id);
     if (!call) return;
     this.#pending.delete(response.id);
@@ -175,11 +198,14 @@ export class Member {
     worker.end();
     this.#worker = undefined;
     this.#deaths++;
+    this.#files?.workerEnded();
+    // There is nothing for a successor to open.
+    if (this.#files?.areLost) this.#packs = undefined;
     const calls = [...this.#pending.values()];
     this.#pending.clear();
     // The successor first: a rejected job may be handed back at once.
     if (this.#deaths < DEATHS_IN_A_ROW) this.#start();
-    for (const call of calls) call.reject(new GantryError(error));
+    for (const call of calls) call.reject(this.#files?.areLost ? lostFiles() : new GantryError(error));
   }
 }
 

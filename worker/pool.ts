@@ -9,6 +9,7 @@
 import { GantryError } from '../errors.js';
 import type { PoolPort, UnpackJob, UnpackResult } from '../wasm.js';
 import { Member } from './member.js';
+import type { MemoryFolder } from './memory-folder.js';
 
 /**
  * How many are under way at once in all workers. Over HTTP/2, which public registries speak, a browser runs a hundred requests to
@@ -39,7 +40,8 @@ export class Pool implements PoolPort {
   /** How often all jobs have been given up: nobody wants those of before. */
   #round = 0;
 
-  constructor(module: Promise<WebAssembly.Module>, store: string, size: number) {
+  /** `store` is the name of one in OPFS, or the folder of one in memory. */
+  constructor(module: Promise<WebAssembly.Module>, store: string | MemoryFolder, size: number) {
     this.size = size;
     this.#members = Array.from({ length: size }, (_, index) => new Member(module, store, index));
   }

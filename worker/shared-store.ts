@@ -6,12 +6,14 @@
  * costs time, and nothing else.
  */
 import { GantryError } from '../errors.js';
-import { holdStore } from '../store-lock.js';
+import type { Granted } from '../protocol.js';
+import { holdStore, withoutReaders } from '../store-lock.js';
 import { Coordinator, type CoordinatorOptions, openStoreFolder, type WasmCoordinator } from '../wasm.js';
 import { whileHeld } from '../while-held.js';
 import type { Archives } from './archives.js';
+import type { OpenStore } from './open-store.js';
 import type { Pool } from './pool.js';
-import { Readers } from './readers.js';
+import { Readers, type Reading } from './readers.js';
 import { hasStore } from './storage.js';
 
 /** What tabs with the same store open tell each other: one waits for it, or wants to remove packages, which reading prevents. */
@@ -20,12 +22,12 @@ type Word = 'wanted' | 'removing';
 /** Milliseconds after which who waits asks again: the tab that has the store may have changed, or have been busy. */
 const ASK_EVERY = 500;
 
-export class SharedStore {
+export class SharedStore implements OpenStore {
   readonly name: string;
   readonly pool: Pool;
   readonly archives: Archives;
   /** Answer reads while another tab has the store. */
-  readonly readers: Readers;
+  readonly #readers: Readers;
   readonly #options: CoordinatorOptions;
   readonly #lost: () => Promise<never>;
   readonly #channel: BroadcastChannel;
@@ -54,7 +56,7 @@ export class SharedStore {
     this.name = name;
     this.pool = parts.pool;
     this.archives = parts.archives;
-    this.readers = new Readers(this.name);
+    this.#readers = new Readers(this.name);
     this.#options = options;
     this.#lost = parts.lost;
     this.#releaseOpen = parts.releaseOpen;
@@ -68,12 +70,10 @@ export class SharedStore {
     };
   }
 
-  /** The module with the store, while this tab has it. */
   get coordinator(): WasmCoordinator | undefined {
     return this.#coordinator;
   }
 
-  /** Whether to {@link letGo}: another tab waits, and no archive is being made of what is open. */
   get shouldLetGo(): boolean {
     return this.#isWanted && this.#coordinator !== undefined && this.archives.isEmpty;
   }
@@ -88,7 +88,6 @@ export class SharedStore {
     return this.#openFiles();
   }
 
-  /** The module with the store, after others' turn. Calls `onWaiting` if another tab has it. */
   take(onWaiting?: () => void): Promise<WasmCoordinator> {
     if (this.#coordinator) return Promise.resolve(this.#coordinator);
     if (this.#isWaiting) onWaiting?.();
@@ -99,7 +98,30 @@ export class SharedStore {
     return this.#taking;
   }
 
-  /** Close the store's files and leave it to others. When nothing is under way that uses them. */
+  /** Asks the module where this tab has the store, and else readers of its files. */
+  async read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
+    if (this.#coordinator) return question(this.#coordinator);
+    try {
+      return await question(this.#readers);
+    } catch (error) {
+      if (error instanceof GantryError && (error.code === 'PROJECT_UNKNOWN' || /^E[A-Z]+$/.test(error.code)))
+        throw error;
+      // A place may have been told by an earlier tree, which had other packages. And what is damaged leaves the store only
+      // where it is written.
+      return question(await this.take());
+    }
+  }
+
+  /** Not this tab, and none of those that have it open or read it by themselves. */
+  withoutReaders<T>(change: () => Promise<T>): Promise<T> {
+    const ask = () => {
+      this.#stopReading();
+      this.#tell('removing');
+    };
+    return withoutReaders(this.name, change, ask);
+  }
+
+  /** Closes the store's files. */
   async letGo(): Promise<void> {
     const coordinator = this.#coordinator;
     this.#coordinator = undefined;
@@ -113,21 +135,18 @@ export class SharedStore {
     }
   }
 
-  /** This tab and others are to stop reading past whoever has the store. */
-  askReaders(): void {
-    this.#stopReading();
-    this.#tell('removing');
+  async granted(): Promise<Granted> {
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    return { quota, usage, persisted: await navigator.storage.persisted().catch(() => false) };
   }
 
-  /** The store is being closed: nothing waits for other tabs any more. */
   stopWaiting(): void {
     this.#closing.abort();
   }
 
-  /** For good, after {@link stopWaiting}. `mayClose` says whether the files are there to be closed. */
   async close(mayClose: boolean): Promise<void> {
     this.#channel.close();
-    this.readers.close();
+    this.#readers.close();
     await this.#taking?.catch(() => {});
     if (mayClose) await this.letGo();
     this.#release?.();
@@ -175,7 +194,7 @@ export class SharedStore {
 
   /** Unless an archive is being made of what is read. */
   #stopReading(): void {
-    if (this.archives.isEmpty) this.readers.letGo();
+    if (this.archives.isEmpty) this.#readers.letGo();
   }
 
   #tell(word: Word): void {

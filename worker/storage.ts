@@ -1,7 +1,5 @@
-/** Whether this context has what the store needs, asked before anything else so that the answer is a clear one. */
-import { GantryError } from '../errors.js';
-
-const HINT = 'Use a current browser, outside private windows and sandboxed frames.';
+/** Whether this context has what a store in OPFS needs, asked before anything else so that the answer is a clear one. */
+import { originFolder, storageUnavailable } from '../origin-storage.js';
 
 export async function requireStorage(): Promise<void> {
   const missing = [
@@ -11,12 +9,8 @@ export async function requireStorage(): Promise<void> {
       : 'synchronous access handles',
     navigator.locks ? undefined : 'Web Locks',
   ].filter((name) => name !== undefined);
-  if (missing.length > 0) throw unavailable(`This browser lacks ${missing.join(', ')}`);
-  try {
-    await navigator.storage.getDirectory();
-  } catch (error) {
-    throw unavailable(`The browser refuses storage to this page: ${error instanceof Error ? error.message : error}`);
-  }
+  if (missing.length > 0) throw storageUnavailable(`This browser lacks ${missing.join(', ')}`);
+  await originFolder();
 }
 
 /** Whether there is a store of that name, asked before there is a module that could tell (`OpfsDirectory::open_store`). */
@@ -28,8 +22,4 @@ export async function hasStore(name: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function unavailable(message: string): GantryError {
-  return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
 }

@@ -1,6 +1,7 @@
 /** An unpack worker seen from the coordinator: the page starts and ends it, a port leads to it. */
 import type { Response, UnpackWorkerFailure } from '../protocol.js';
 import { batched } from './batches.js';
+import { piecesOf } from './buffers.js';
 import type { PoolRequest, PoolResponse } from './messages.js';
 
 interface Listeners {
@@ -17,7 +18,7 @@ export class UnpackWorker {
   readonly #port: MessagePort;
   readonly #listeners: Listeners;
   /** To the worker. */
-  readonly post = batched<PoolRequest>((requests) => this.#port.postMessage(requests));
+  readonly post = batched<PoolRequest>((requests) => this.#port.postMessage(requests, piecesOf(requests)));
 
   /** Starts one. It gets its module when that is there. */
   constructor(module: Promise<WebAssembly.Module>, name: string, listeners: Listeners) {

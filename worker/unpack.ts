@@ -15,6 +15,8 @@ import {
 } from '../wasm.js';
 import { whileHeld } from '../while-held.js';
 import { batched } from './batches.js';
+import { piecesOf } from './buffers.js';
+import { MemoryFolder } from './memory-folder.js';
 import type { Beginning, PoolRequest, PoolResponse, Rehearsal } from './messages.js';
 import { rehearseInstalling } from './rehearsal.js';
 import { reportTraps } from './traps.js';
@@ -30,12 +32,14 @@ const rehearsals: Record<Rehearsal, () => void> = {
 };
 const jobs = new Set<Promise<unknown>>();
 let unpacker: WasmUnpacker | undefined;
-let store: string;
+let store: string | undefined;
 /** Opened before it is needed. */
 let folder: Promise<FileSystemDirectoryHandle>;
+/** For the packs of a store in memory, while this worker has them. */
+const memory = new MemoryFolder('memory');
 
 const post = batched<PoolResponse>((responses) => {
-  void port.then((port) => port.postMessage(responses));
+  void port.then((port) => port.postMessage(responses, piecesOf(responses)));
 });
 const isTrap = reportTraps((fatal) => post({ fatal }));
 void port.then((port) => {
@@ -59,6 +63,10 @@ async function receive(request: PoolRequest): Promise<void> {
     unpacker?.giveUp();
     return;
   }
+  if ('files' in request) {
+    memory.takeIn(request.files);
+    return;
+  }
   try {
     post({ id: request.id, result: await perform(request) });
   } catch (error) {
@@ -66,14 +74,14 @@ async function receive(request: PoolRequest): Promise<void> {
   }
 }
 
-async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise<UnpackResult> {
+async function perform(request: Extract<PoolRequest, { id: number }>): Promise<UnpackResult> {
   switch (request.kind) {
     case 'start':
       await holdForLife(request.aliveLock);
       post({ alive: true });
       await instantiate(await module);
       store = request.store;
-      folder = openStoreFolder(store);
+      folder = openFolder();
       // Whoever opens packs asks again.
       folder.catch(() => {});
       if (request.rehearses) rehearsals[request.rehearses]();
@@ -95,13 +103,21 @@ async function perform(request: Exclude<PoolRequest, { giveUp: true }>): Promise
       return undefined;
     case 'close':
       await endJobs();
-      closePacks();
+      try {
+        closePacks();
+      } finally {
+        if (store === undefined) post({ files: memory.handOver() });
+      }
       return undefined;
   }
 }
 
 function storeFolder(): Promise<FileSystemDirectoryHandle> {
-  return folder.catch(() => openStoreFolder(store));
+  return folder.catch(openFolder);
+}
+
+async function openFolder(): Promise<FileSystemDirectoryHandle> {
+  return store === undefined ? memory.handle : openStoreFolder(store);
 }
 
 function opened(): WasmUnpacker {

@@ -3,6 +3,7 @@
  * origin. An install that changes nothing says nothing.
  */
 import type { InstalledProject, PackageChanges } from './protocol.js';
+import { randomName } from './random-name.js';
 
 /** What an install, or its removal, changed in one project. */
 export interface ProjectChange extends PackageChanges {
@@ -41,7 +42,7 @@ export function announceChanges(store: string, installed: Announced): void {
   const { name, changes } = installed;
   const { added, removed, replaced } = changes;
   if (added.length + removed.length + replaced.length === 0) return;
-  const id = crypto.randomUUID();
+  const id = randomName();
   installed.announcement = id;
   const channel = new BroadcastChannel(channelName(store));
   channel.postMessage({ id, change: { project: name, ...changes } } satisfies Announcement);

@@ -19,10 +19,12 @@ import {
   type PeerConflict,
   type Pruning,
   patienceOf,
+  type StorageKind,
   type StoreUsage,
   type Target,
   type Verification,
 } from './protocol.js';
+import { randomName } from './random-name.js';
 import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 import { type WorkspaceChoice, workspacesIn } from './workspaces.js';
@@ -32,6 +34,16 @@ export interface OpenOptions extends Patience {
   registry: string;
   /** Name of the store, a folder in OPFS. Stores share nothing. */
   store?: string;
+  /**
+   * Where the store is. In OPFS unless given (`opfs`): it outlives the page, and tabs with the same store share it.
+   *
+   * `memory`: for pages that get no storage, where opening fails with `STORAGE_UNAVAILABLE`: in private windows, in frames that
+   * are sandboxed or of another site, without a secure context; nothing else is done there unless asked for. The store belongs
+   * to the `Gantry` that is opened, also beside others of its name, and is gone once that is closed or the page left; a page
+   * whose worker ends loses it all. All that is installed takes memory. No other worker or tab can read it: not `gantry/sync`,
+   * and `watchProject` hears nothing of it.
+   */
+  storage?: StorageKind;
   /** Registries of scopes: `{ '@mine': 'https://npm.mine.example/' }`. */
   scopes?: Record<string, string>;
   /** Bearer token for `registry`. It is sent there and nowhere else. */
@@ -106,6 +118,8 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
 /** A lock that locks nothing. */
 const EMPTY_LOCK = '{"lockfileVersion":3,"requires":true,"packages":{}}';
 
+const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
+
 const DEFAULT_STORE = 'gantry';
 const DEFAULT_PROJECT = 'default';
 
@@ -116,21 +130,29 @@ export class Gantry {
   /** The registry that is asked, absolute. */
   readonly registry: string;
   readonly store: string;
+  /** Where the store is. */
+  readonly storage: StorageKind;
   readonly #connection: Connection;
+  /** What nobody else calls another store. */
+  readonly #place: string;
 
-  private constructor(connection: Connection, registry: string, store: string) {
+  private constructor(connection: Connection, { registry, storage, store: place }: OpenParameters, store: string) {
     this.#connection = connection;
     this.registry = registry;
     this.store = store;
+    this.storage = storage;
+    this.#place = place;
   }
 
   /** Start the workers and open the store, creating it if need be. */
   static async open(options: OpenOptions): Promise<Gantry> {
     const registry = absoluteRegistry(options.registry);
     const store = checkedStore(options.store ?? DEFAULT_STORE);
-    requireSecureContext();
+    const storage = checkedStorage(options.storage ?? 'opfs');
+    if (storage === 'opfs') requireSecureContext();
+    const place = storage === 'opfs' ? store : `memory:${randomName()}`;
     const aliveLock = uniqueLifeName('coordinator');
-    const parameters: OpenParameters = { registry, store, aliveLock, ...patienceOf(options) };
+    const parameters: OpenParameters = { registry, store: place, storage, aliveLock, ...patienceOf(options) };
     if (options.scopes) parameters.scopes = options.scopes;
     if (options.token) parameters.token = options.token;
     if (options.tokens) parameters.tokens = tokensByPlace(options.tokens);
@@ -157,17 +179,19 @@ export class Gantry {
       connection.close();
       throw error;
     }
-    return new Gantry(connection, registry, store);
+    return new Gantry(connection, parameters, store);
   }
 
   /**
    * Remove a store that is not open: packages, projects and cached metadata. Works also for one that `open` refuses, because
    * it is damaged (`STORE_CORRUPT`) or of another version (`STORE_FORMAT`). Whether there was one. Waits for a tab that has it
    * open, up to `timeout` milliseconds; fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it
-   * through `gantry/sync`. Who watches its projects is not told: it may be unknown what they were.
+   * through `gantry/sync`. Who watches its projects is not told: it may be unknown what they were. A store in memory has no name
+   * by which it could be removed: to close it is enough.
    */
   static async remove(options: RemoveOptions = {}): Promise<boolean> {
     const { timeout, signal, onWaiting } = options;
+    requireOpfs(options);
     const store = checkedStore(options.store ?? DEFAULT_STORE);
     requireSecureContext();
     const signals = [signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)];
@@ -183,7 +207,7 @@ export class Gantry {
   async install(options: InstallOptions): Promise<Project> {
     const { onEvent, signal } = options;
     const installed = await this.#connection.call('install', installParameters(options), { onEvent, signal });
-    return new Project(this.#connection, this.store, installed);
+    return new Project(this.#connection, this.#place, installed);
   }
 
   /**
@@ -197,7 +221,7 @@ export class Gantry {
   /** A project as an earlier install left it, or `undefined`. */
   async project(name: string = DEFAULT_PROJECT): Promise<Project | undefined> {
     const data = await this.#connection.call('project', { name });
-    return data && new Project(this.#connection, this.store, data);
+    return data && new Project(this.#connection, this.#place, data);
   }
 
   usage(): Promise<StoreUsage> {
@@ -242,9 +266,9 @@ export class Gantry {
     return this.#connection.call('clear', undefined);
   }
 
-  /** Ask the browser to keep this origin's storage under pressure. Whether it will. */
-  persist(): Promise<boolean> {
-    return navigator.storage.persist();
+  /** Ask the browser to keep this origin's storage under pressure. Whether it will; it never keeps a store in memory. */
+  async persist(): Promise<boolean> {
+    return this.storage === 'opfs' && navigator.storage.persist();
   }
 
   /** Let go of the store and end the workers. Installs under way are given up: they reject with `CLOSED`. */
@@ -368,19 +392,37 @@ function checkedStore(store: string): string {
   });
 }
 
+function checkedStorage(storage: StorageKind): StorageKind {
+  if (storage === 'opfs' || storage === 'memory') return storage;
+  throw new GantryError({
+    code: 'INVALID_OPTION',
+    message: `Not a place for a store: ${JSON.stringify(storage)}`,
+    hint: "Use 'opfs' or 'memory'.",
+  });
+}
+
+function requireOpfs(options: object): void {
+  if (!('storage' in options) || options.storage === 'opfs') return;
+  throw new GantryError({
+    code: 'INVALID_OPTION',
+    message: 'Only stores in OPFS can be removed by their names',
+    hint: 'A store in memory is gone when it is closed.',
+  });
+}
+
 /** OPFS and Web Locks exist in secure contexts with an origin only. Said here, where `location` can be named. */
 function requireSecureContext(): void {
   if (self.origin === 'null') {
     throw new GantryError({
       code: 'STORAGE_UNAVAILABLE',
       message: 'This page has no origin of its own, so the browser gives it no storage',
-      hint: 'A frame with sandbox needs allow-same-origin; pages of file: and data: have none. Serve the page over https, or from localhost.',
+      hint: `A frame with sandbox needs allow-same-origin; pages of file: and data: have none. Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
     });
   }
   if (isSecureContext) return;
   throw new GantryError({
     code: 'STORAGE_UNAVAILABLE',
     message: `${location.origin} is not a secure context, so the browser gives it no storage`,
-    hint: 'Serve the page over https, or from localhost.',
+    hint: `Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
   });
 }

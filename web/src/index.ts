@@ -27,6 +27,7 @@ export type {
   Patience,
   PeerConflict,
   Pruning,
+  StorageKind,
   StoreUsage,
   Target,
   Verification,

@@ -24,10 +24,15 @@ export interface Patience {
   fetchRetryMaxtimeout?: number;
 }
 
+/** Where a store is: among the files that browsers keep for an origin, or in memory. */
+export type StorageKind = 'opfs' | 'memory';
+
 export interface OpenParameters extends Patience {
   /** Absolute, ends with a slash. */
   registry: string;
+  /** In memory, a name that no other store has. */
   store: string;
+  storage: StorageKind;
   scopes?: Record<string, string>;
   token?: string;
   tokens?: Record<string, string>;
@@ -307,14 +312,18 @@ export interface TreeListing {
 
 export type ArchiveFormat = 'tar' | 'zip';
 
-export interface StoreUsage {
+export interface StoreUsage extends Granted {
   packages: number;
   /** Bytes in the packs of this store. */
   bytes: number;
   files: number;
-  /** What the browser grants this origin, in bytes. */
+}
+
+/** What there is for a store to use. */
+export interface Granted {
+  /** What the browser grants this origin, in bytes; of a store in memory `Infinity`, since no browser tells. */
   quota: number;
-  /** What this origin uses of it, in bytes. */
+  /** What this origin uses of it, in bytes; of a store in memory what that holds, but for what an install is writing. */
   usage: number;
   /** Whether the browser keeps this origin's storage under pressure (`persist`); it may remove all of it otherwise. */
   persisted: boolean;

@@ -1,5 +1,6 @@
 /** Removing a store without opening it, which works for one that cannot be opened any more. */
 import { GantryError } from './errors.js';
+import { originFolder } from './origin-storage.js';
 import { holdClosed, withoutReaders } from './store-lock.js';
 import { whileHeld } from './while-held.js';
 
@@ -9,6 +10,8 @@ const JOURNAL = /^journal(-\d+)?$/;
 
 /** Whether there was one. `signal` ends waiting for the tab that has it open. */
 export async function removeStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<boolean> {
+  // Where there is none there are no locks either.
+  await originFolder();
   const release = await holdClosed(store, signal, onWaiting);
   try {
     return await withoutReaders(store, () => whileHeld(() => removeFolder(store)));

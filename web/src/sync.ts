@@ -9,6 +9,7 @@ import type { PreopenDirectory } from '@bjorn3/browser_wasi_shim';
 import { type ChangeListener, watchProject } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
+import { originFolder } from './origin-storage.js';
 import { holdReading } from './store-lock.js';
 import { SyncFileSystem } from './sync-file-system.js';
 import { TREE, type Tree } from './tree.js';
@@ -28,10 +29,12 @@ export interface OpenProjectOptions {
 
 /**
  * Open an installed project for reading in this worker. Fails with `PROJECT_UNKNOWN` where nothing of that name is installed,
- * and with `STORAGE_UNAVAILABLE` outside of workers, where nothing can be read synchronously.
+ * and with `STORAGE_UNAVAILABLE` outside of workers, where nothing can be read synchronously, and where a page gets no storage:
+ * a store in memory is read by the `Gantry` that has it alone.
  */
 export async function openProject(options: OpenProjectOptions = {}): Promise<SyncProject> {
   requireWorker();
+  await originFolder();
   const { store = 'gantry', project = 'default', wasmUrl } = options;
   await loadModule(wasmUrl);
   const release = await holdReading(store);
@@ -119,9 +122,12 @@ async function openReader(store: string, project: string): Promise<WasmReader> {
   try {
     return await Reader.open({ store, project });
   } catch (error) {
-    throw new GantryError(toErrorData(error));
+    const data = toErrorData(error);
+    throw new GantryError(data.code === 'PROJECT_UNKNOWN' ? { ...data, hint: UNKNOWN } : data);
   }
 }
+
+const UNKNOWN = 'Install it first, into a store in OPFS: one in memory is read by the Gantry that has it alone.';
 
 let loading: Promise<void> | undefined;
 

@@ -10,6 +10,7 @@ import type {
   DirectoryEntryData,
   FileLocation,
   FileStatData,
+  Granted,
   InstallEvent,
   InstalledProject,
   PackageChanges,
@@ -93,7 +94,7 @@ export interface WasmCoordinator {
   archive(project: string, format: ArchiveFormat): WasmArchive;
   treeDigest(project: string): Promise<string>;
   why(project: string, query: string): string;
-  usage(): Promise<Omit<StoreUsage, 'persisted'>>;
+  usage(): Omit<StoreUsage, keyof Granted>;
   verify(signal: AbortSignal): Promise<Verification>;
   projects(): string[];
   removeProject(name: string): PackageChanges | undefined;
@@ -142,6 +143,7 @@ export interface WasmUnpacker {
 }
 
 export interface OpenPacks {
+  /** JSON. What is called `name` in it are files that the worker opens, and makes where they are missing. */
   packs: string;
   /** Whether a worker that was lost had opened them before. */
   successor: boolean;

@@ -85,6 +85,16 @@ async fn before_closing(store: &BrowserStore) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Takes the packs back from the workers.
+async fn collect_packs(store: &BrowserStore) -> Result<(), Fault> {
+    let collected = store.collect_packs().await;
+    if collected.is_err() {
+        // One in memory goes with its worker, and with it what is recorded of it.
+        let _ = store.retire_short_packs().await;
+    }
+    collected
+}
+
 impl Coordinator {
     pub(super) async fn run(
         &self,
@@ -131,7 +141,7 @@ impl Coordinator {
         let work = gantry_engine::conflicts(&host, &request, &mut deaf).boxed_local();
         let found = until_aborted(signal, work.map_err(|error| error.to_fault())).await;
         before_closing(&host.store).await?;
-        let collected = host.store.collect_packs().await;
+        let collected = collect_packs(&host.store).await;
         let found = found?;
         collected?;
         Ok(found.to_json().to_string())
@@ -183,7 +193,7 @@ impl Coordinator {
             let _ = store.forget_added().await;
         }
         // Also after a failure: what was unpacked is of use to the next install.
-        let collected = store.collect_packs().await;
+        let collected = collect_packs(store).await;
         if outcome.is_err() {
             // So are the documents; why they could not be kept is nothing beside why the install failed.
             let _ = self.registry.settle().await;

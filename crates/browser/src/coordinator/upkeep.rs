@@ -2,8 +2,7 @@
 
 use super::{Coordinator, thrown};
 use crate::changes::{Changes, Contents};
-use crate::error::failed;
-use crate::javascript::{scope, settle, to_object, until_aborted};
+use crate::javascript::{to_object, until_aborted};
 use crate::project::OpenProject;
 use crate::store::{Verified, file_fault};
 use gantry_engine::{Fault, PackageStore};
@@ -11,15 +10,13 @@ use gantry_store::{PackageKey, Pruned};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortSignal, StorageEstimate};
+use web_sys::AbortSignal;
 
 #[derive(Debug, Serialize)]
 struct StoreUsage {
     packages: u64,
     bytes: u64,
     files: u64,
-    quota: f64,
-    usage: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -47,9 +44,9 @@ struct Removal {
 
 #[wasm_bindgen]
 impl Coordinator {
-    /// What is stored, and what the browser grants.
-    pub async fn usage(&self) -> Result<JsValue, JsValue> {
-        thrown(self.measure().await)
+    /// What is stored.
+    pub fn usage(&self) -> Result<JsValue, JsValue> {
+        thrown(self.measure())
     }
 
     /// Reads everything that is stored and drops what is damaged. Must not run beside an install.
@@ -105,17 +102,9 @@ impl Coordinator {
 }
 
 impl Coordinator {
-    async fn measure(&self) -> Result<JsValue, Fault> {
+    fn measure(&self) -> Result<JsValue, Fault> {
         let (usage, files) = self.store.usage()?;
-        let estimate = scope().navigator().storage().estimate().map_err(|value| failed(&value))?;
-        let estimate: StorageEstimate = settle(estimate).await?.unchecked_into();
-        to_object(&StoreUsage {
-            packages: usage.packages,
-            bytes: usage.package_bytes,
-            files,
-            quota: estimate.get_quota().unwrap_or_default(),
-            usage: estimate.get_usage().unwrap_or_default(),
-        })
+        to_object(&StoreUsage { packages: usage.packages, bytes: usage.package_bytes, files })
     }
 
     async fn check(&self) -> Result<JsValue, Fault> {

@@ -1,0 +1,197 @@
+/** Stores in memory: everything works as in OPFS, and nothing is left of them. */
+import type { Page, Worker } from '@playwright/test';
+import type { Gantry, GantryError } from '../../web/src/index.js';
+import { lookIntoStorage, useForEverything } from './support/every-use.js';
+import { expect, test } from './support/fixtures.js';
+import { inPage } from './support/in-page.js';
+import { evaluateInWorker, inWorker } from './support/in-worker.js';
+
+const workersOf = (page: Page, script: 'coordinator' | 'unpack') =>
+  page.workers().filter((worker) => worker.url().endsWith(`/${script}.js`));
+
+const IN_MEMORY = { kind: 'memory', quota: 'Infinity', usage: expect.any(Number), persisted: false, persists: false };
+
+test('everything works in memory as in OPFS, byte for byte, and nothing is left of it', async ({
+  blank,
+  recording,
+}) => {
+  const inMemory = await blank.evaluate(useForEverything, ['memory', recording.url] as const);
+  expect(await blank.evaluate(lookIntoStorage)).toEqual([]);
+  const inFiles = await blank.evaluate(useForEverything, ['opfs', recording.url] as const);
+  expect(inMemory.same).toEqual(inFiles.same);
+  expect(inMemory.same).toMatchObject({
+    requests: [0, 0, expect.any(Number)],
+    verified: { damaged: [], projects: [] },
+    removed: [true, true],
+    cleared: [],
+    closed: 'CLOSED',
+  });
+  expect(inMemory.same.written).toBeGreaterThan(1000);
+  expect(inMemory.storage).toEqual(IN_MEMORY);
+  expect(inMemory.storage.usage).toBeGreaterThan(1 << 20);
+});
+
+test('stores in memory of one name are two, beside one in OPFS, and gone when they are closed', async ({
+  blank,
+  fixtures,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry, watchProject }, registry) => {
+      const heard: string[] = [];
+      watchProject(({ project }) => heard.push(`opfs: ${project}`));
+      const stored = await Gantry.open({ registry });
+      const [one, other] = await Promise.all([
+        Gantry.open({ registry, storage: 'memory' }),
+        Gantry.open({ registry, storage: 'memory' }),
+      ]);
+      const project = await one.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      project.onDidChange(() => heard.push('one'));
+      const second = await other.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      second.onDidChange(() => heard.push('other'));
+      const versions: unknown[] = [];
+      for (const { fs } of [project, second]) {
+        versions.push(JSON.parse(await fs.readFile('node_modules/left/package.json', 'utf8')).version);
+      }
+      await one.install({ packageJson: { dependencies: {} } });
+      const projects = [await stored.projects(), await one.projects(), await other.projects()];
+      await one.close();
+      const next = await Gantry.open({ registry, storage: 'memory' });
+      const afterwards = [await next.projects(), await other.projects()];
+      const read = await project.fs.readFile('node_modules/left/package.json').catch(({ code }: GantryError) => code);
+      for (const gantry of [next, other, stored]) await gantry.close();
+      return { versions, projects, afterwards, read, heard, names: [one.store, other.store] };
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({
+    versions: ['1.0.0', '1.1.0'],
+    projects: [[], ['default'], ['default']],
+    afterwards: [[], ['default']],
+    read: 'CLOSED',
+    heard: ['one'],
+    names: ['gantry', 'gantry'],
+  });
+});
+
+test('what a store in memory cannot do is said', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const said = ({ code, message, hint }: GantryError) => ({ code, message, hint });
+      const gantry = await Gantry.open({ registry, storage: 'memory' });
+      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      Object.assign(globalThis, { gantry });
+      return [
+        await Gantry.open({ registry, storage: 'disk' as never }).catch(said),
+        await Gantry.remove({ storage: 'memory' } as never).catch(said),
+        await Gantry.remove(),
+      ];
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual([
+    expect.objectContaining({ code: 'INVALID_OPTION', hint: expect.stringContaining("'memory'") }),
+    expect.objectContaining({ code: 'INVALID_OPTION', hint: expect.stringContaining('close') }),
+    false,
+  ]);
+  const opened = inWorker(({ openProject }) =>
+    openProject().then(
+      () => ({ code: 'opened', hint: '' }),
+      ({ code, hint }) => ({ code, hint }),
+    ),
+  );
+  expect(await blank.evaluate(evaluateInWorker<unknown>, opened)).toEqual({
+    code: 'PROJECT_UNKNOWN',
+    hint: expect.stringContaining('memory'),
+  });
+});
+
+/** Begins an install that hangs in its last package, after two are unpacked. */
+async function installInVain(page: Page, registry: string): Promise<{ code: string; hint: string | undefined }> {
+  return inPage(
+    page,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, storage: 'memory', workers: 1 });
+      Object.assign(globalThis, { gantry });
+      await gantry.install({ project: 'earlier', packageJson: { dependencies: { right: '1.0.0' } } });
+      let unpacked = 0;
+      return gantry
+        .install({
+          packageJson: { dependencies: { left: '1.1.0', executable: '1.0.0', 'with-script': '1.0.0' } },
+          onEvent: ({ type }) => {
+            if (type === 'package' && ++unpacked === 2) document.title = 'two are unpacked';
+          },
+        })
+        .then(
+          () => ({ code: 'installed', hint: '' }),
+          ({ code, hint }) => ({ code, hint }),
+        );
+    },
+    registry,
+  );
+}
+
+/** The name of the package that an earlier install brought into the store that {@link installInVain} has open. */
+function readEarlier(page: Page): Promise<string> {
+  return inPage(page, async () => {
+    const { gantry } = globalThis as unknown as { gantry: Gantry };
+    const earlier = await gantry.project('earlier');
+    return JSON.parse((await earlier?.fs.readFile('node_modules/right/package.json', 'utf8')) ?? '{}').name;
+  });
+}
+
+/** Of the store that {@link installInVain} left open. */
+function afterwards(page: Page, registry: string) {
+  return inPage(
+    page,
+    async ({ Gantry }, registry) => {
+      const { gantry } = globalThis as unknown as { gantry: Gantry };
+      await fetch(`${registry}-/gantry/faults`, { method: 'DELETE' });
+      const earlier = await gantry.project('earlier');
+      const reading = await earlier?.fs.readFile('node_modules/right/package.json', 'utf8').then(
+        () => 'read',
+        ({ code, hint }: GantryError) => `${code}: ${hint}`,
+      );
+      const { damaged, projects } = await gantry.verify();
+      const packageJson = { dependencies: { left: '1.1.0', executable: '1.0.0', 'with-script': '1.0.0' } };
+      const installed = await gantry.install({ packageJson });
+      const anew = await gantry.install({ project: 'earlier', packageJson: { dependencies: { right: '1.0.0' } } });
+      const text = await anew.fs.readFile('node_modules/right/package.json', 'utf8');
+      const verified = await gantry.verify();
+      const { packages } = await gantry.prune();
+      const digests = [await installed.treeDigest(), await anew.treeDigest()];
+      await gantry.close();
+      const elsewhere = await Gantry.open({ registry });
+      const expected = [
+        await (await elsewhere.install({ packageJson })).treeDigest(),
+        await (await elsewhere.install({ packageJson: { dependencies: { right: '1.0.0' } } })).treeDigest(),
+      ];
+      await elsewhere.close();
+      const reused = [installed.reused, anew.reused];
+      return { reading, damaged, projects, reused, text, verified, packages, digests, expected };
+    },
+    registry,
+  );
+}
+
+test('an unpack worker that dies takes what it had along: the install fails with STORE_LOST, the next one fetches all of it', async ({
+  blank,
+  fixtures,
+}) => {
+  await fixtures.fault({ path: '/with-script/-/*', kind: 'hang-in-body', after: 10 });
+  const pending = installInVain(blank, fixtures.url);
+  await expect(blank).toHaveTitle('two are unpacked');
+  // Out of the pack that the worker has.
+  expect(await readEarlier(blank)).toBe('right');
+  await (workersOf(blank, 'unpack')[0] as Worker).evaluate(() => self.close());
+  expect(await pending).toEqual({ code: 'STORE_LOST', hint: expect.stringContaining('Install again') });
+  const found = await afterwards(blank, fixtures.url);
+  expect(found.reading).toBe('STORE_LOST: Install the project again.');
+  expect(found.damaged).toEqual([]);
+  expect(found.projects).toEqual(['earlier']);
+  expect(found.verified).toMatchObject({ damaged: [], projects: [] });
+  expect(JSON.parse(found.text).name).toBe('right');
+  expect(found.reused).toEqual([0, 1]);
+  expect(found.digests).toEqual(found.expected);
+});

@@ -1,0 +1,19 @@
+/** The files that the browser keeps for this origin, or a clear word that it keeps none. */
+import { GantryError } from './errors.js';
+
+const HINT =
+  "Use a current browser, outside private windows and sandboxed frames, or keep the store in memory: Gantry.open({ storage: 'memory' }).";
+
+/** The folder of all of them. Fails with `STORAGE_UNAVAILABLE` where a page gets none, as in a private window of Firefox. */
+export async function originFolder(): Promise<FileSystemDirectoryHandle> {
+  try {
+    return await navigator.storage.getDirectory();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw storageUnavailable(`The browser refuses storage to this page: ${reason}`);
+  }
+}
+
+export function storageUnavailable(message: string): GantryError {
+  return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
+}

@@ -1,0 +1,30 @@
+/** A store that this tab has open, wherever it is: the coordinator asks nothing else of it. */
+import type { Granted } from '../protocol.js';
+import type { WasmCoordinator } from '../wasm.js';
+import type { Archives } from './archives.js';
+import type { Pool } from './pool.js';
+import type { Reading } from './readers.js';
+
+export interface OpenStore {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly archives: Archives;
+  /** The module with the store, while this tab has it. */
+  readonly coordinator: WasmCoordinator | undefined;
+  /** Whether to {@link letGo}: another tab waits, and no archive is being made of what is open. */
+  readonly shouldLetGo: boolean;
+  /** The module with the store, after others' turn. Calls `onWaiting` if another tab has it. */
+  take(onWaiting?: () => void): Promise<WasmCoordinator>;
+  /** Ask whoever can answer now, and else {@link take} it. */
+  read<T>(question: (source: Reading) => T | Promise<T>): Promise<T>;
+  /** Runs `change` when nobody elsewhere reads the store. */
+  withoutReaders<T>(change: () => Promise<T>): Promise<T>;
+  /** Leave it to others, as far as there can be others. When nothing is under way that uses it. */
+  letGo(): Promise<void>;
+  /** What the browser grants it. */
+  granted(): Promise<Granted>;
+  /** The store is being closed: nothing waits for other tabs any more. */
+  stopWaiting(): void;
+  /** For good, after {@link stopWaiting}. `mayClose` says whether the files are there to be closed. */
+  close(mayClose: boolean): Promise<void>;
+}

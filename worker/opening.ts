@@ -1,0 +1,46 @@
+/** What opening a store takes, wherever it is. */
+import { GantryError } from '../errors.js';
+import { type OpenParameters, patienceOf } from '../protocol.js';
+import { type CoordinatorOptions, compile, instantiate } from '../wasm.js';
+import { Archives } from './archives.js';
+import { MemoryFolder } from './memory-folder.js';
+import { MemoryStore } from './memory-store.js';
+import type { OpenStore } from './open-store.js';
+import { defaultPoolSize, Pool } from './pool.js';
+import { stopped } from './stopped.js';
+
+export async function openInMemory(parameters: OpenParameters, signal: AbortSignal): Promise<OpenStore> {
+  const { store: name, workers = defaultPoolSize() } = parameters;
+  const compiling = compileModule(parameters, signal);
+  const folder = new MemoryFolder('memory');
+  const pool = new Pool(compiling, folder, workers);
+  pool.warm();
+  await instantiate(await compiling);
+  return MemoryStore.open(name, coordinatorOptions(parameters), { pool, archives: new Archives(), folder });
+}
+
+export function compileModule({ wasmUrl }: OpenParameters, signal: AbortSignal): Promise<WebAssembly.Module> {
+  const compiling = compile(wasmUrl, signal).catch((error: unknown) => {
+    if (signal.aborted) throw stopped(signal);
+    throw new GantryError({
+      code: 'WASM_UNAVAILABLE',
+      message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
+      hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
+    });
+  });
+  // Why it failed is told where it is awaited, which may be later.
+  compiling.catch(() => {});
+  return compiling;
+}
+
+export function coordinatorOptions(parameters: OpenParameters): CoordinatorOptions {
+  const { registry, scopes, token, tokens, replaceRegistryHost } = parameters;
+  return {
+    registry,
+    ...(scopes && { scopes }),
+    ...(token && { token }),
+    ...(tokens && { tokens }),
+    ...(replaceRegistryHost && { replaceRegistryHost }),
+    ...patienceOf(parameters),
+  };
+}
