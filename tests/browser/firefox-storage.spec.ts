@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'puppeteer-core';
-import type { Gantry } from '../../web/src/index.js';
+import type { Browser, Page } from 'puppeteer-core';
+import type { Gantry, GantryError } from '../../web/src/index.js';
+import { lookIntoStorage, useForEverything } from './support/every-use.js';
 import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import type { PackageModule } from './support/in-page.js';
+import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { Registry } from './support/registry.js';
 
 const PROJECTS = [
@@ -123,20 +125,63 @@ test('Firefox: what was reported outlives a browser that is killed in the midst 
   }
 });
 
-test('Firefox: a private window has no storage, and that is said', async ({ site, recording }) => {
-  const browser = await launchFirefox({ extraPrefsFirefox: { 'browser.privatebrowsing.autostart': true } });
-  try {
+test.describe('Firefox: in a private window', () => {
+  let browser: Browser;
+
+  test.beforeAll(async () => {
+    browser = await launchFirefox({ extraPrefsFirefox: { 'browser.privatebrowsing.autostart': true } });
+  });
+
+  test.afterAll(() => browser?.close());
+
+  test('there is no storage, and that is said', async ({ site, recording }) => {
     const page = await browser.newPage();
     await page.goto(`${site.url}/pages/blank.html`);
     const refused = await page.evaluate(async (registry) => {
       const { Gantry } = (await import(`${location.origin}/package/dist/index.js`)) as PackageModule;
-      return Gantry.open({ registry }).then(
+      const said = ({ code, hint }: GantryError) => ({ code, hint });
+      return [await Gantry.open({ registry }).catch(said), await Gantry.remove().catch(said)];
+    }, recording.url);
+    const opened = inWorker(({ openProject }) =>
+      openProject().then(
         () => ({ code: 'opened', hint: '' }),
         ({ code, hint }) => ({ code, hint }),
-      );
+      ),
+    );
+    refused.push(await page.evaluate(evaluateInWorker<(typeof refused)[0]>, opened));
+    const hint = expect.stringMatching(/private windows.*storage: 'memory'/);
+    expect(refused).toEqual(Array.from({ length: 3 }, () => ({ code: 'STORAGE_UNAVAILABLE', hint })));
+    await page.close();
+  });
+
+  test('everything works in memory as it does in OPFS elsewhere', async ({ blank, site, recording }) => {
+    const inFiles = await blank.evaluate(useForEverything, ['opfs', recording.url] as const);
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/pages/blank.html`);
+    expect(await page.evaluate(lookIntoStorage)).toBe('refused');
+    const inMemory = await page.evaluate(useForEverything, ['memory', recording.url] as const);
+    expect(inMemory.same).toEqual(inFiles.same);
+    expect(inMemory.storage).toMatchObject({ kind: 'memory', quota: 'Infinity', persisted: false });
+    await page.close();
+  });
+
+  test('the playground says that it keeps nothing, installs React and shows its component', async ({
+    site,
+    recording,
+  }) => {
+    const page = await browser.newPage();
+    await page.evaluateOnNewDocument((url) => {
+      if (self === top) localStorage.setItem('gantry:registry', url);
     }, recording.url);
-    expect(refused).toEqual({ code: 'STORAGE_UNAVAILABLE', hint: expect.stringContaining('private windows') });
-  } finally {
-    await browser.close();
-  }
+    await page.goto(`${site.url}/?project=react`);
+    await page.locator('[data-testid=install-button]:not(:disabled)').click();
+    await page.waitForSelector('[data-testid=done]', { timeout: 60_000 });
+    const notice = await page.waitForSelector('[data-testid=in-memory]');
+    expect(await notice?.evaluate((element) => element.textContent)).toContain('gone when you leave the page');
+    await page.locator('[data-testid=run-button]:not(:disabled)').click();
+    const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
+    if (!frame) throw new Error('the frame has no document');
+    await frame.waitForFunction(() => document.querySelector('#root')?.textContent?.includes('Rendered by React 19.'));
+    await page.close();
+  });
 });

@@ -1,8 +1,9 @@
 /**
- * The store of this page: opened on first use, with the settings of that moment, and again after it was lost.
+ * The store of this page: opened on first use, with the settings of that moment, and again after it was lost. Where the browser
+ * gives the page no storage, as in private windows, it is in memory, which the page says.
  */
 import { signal } from '@preact/signals';
-import { Gantry, GantryError } from 'gantry';
+import { Gantry, GantryError, type OpenOptions } from 'gantry';
 import { type Failure, toFailure } from './failure.js';
 import { remember, remembered } from './storage.js';
 
@@ -15,6 +16,8 @@ export const registry = signal(remembered('registry') ?? __DEFAULT_REGISTRY__);
 /** Kept for this visit only. */
 export const token = signal('');
 export const store = signal<StoreState>({ state: 'closed' });
+/** Whether the store that is open goes with the page. */
+export const isInMemory = signal(false);
 
 interface Opening {
   handle: Promise<Gantry>;
@@ -72,8 +75,10 @@ function open(): Opening {
   present = opening;
   store.value = { state: 'opening' };
   opening.handle.then(
-    () => {
-      if (present === opening) store.value = { state: 'open' };
+    ({ storage }) => {
+      if (present !== opening) return;
+      isInMemory.value = storage === 'memory';
+      store.value = { state: 'open' };
     },
     (error: unknown) => {
       if (present !== opening) return;
@@ -86,14 +91,20 @@ function open(): Opening {
 
 async function start(signal: AbortSignal): Promise<Gantry> {
   await closed;
-  return Gantry.open({
+  const options: OpenOptions = {
     registry: registry.value,
     ...(token.value && { token: token.value }),
     signal,
     onWaiting: () => {
       if (!signal.aborted) store.value = { state: 'waiting' };
     },
-  });
+  };
+  try {
+    return await Gantry.open(options);
+  } catch (error) {
+    if (!(error instanceof GantryError && error.code === 'STORAGE_UNAVAILABLE')) throw error;
+    return Gantry.open({ ...options, storage: 'memory' });
+  }
 }
 
 function letGo(): void {

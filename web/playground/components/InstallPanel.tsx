@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
-import { store } from '../open-store.js';
+import { isInMemory, store } from '../open-store.js';
 import {
   cancel,
   discardLock,
@@ -99,7 +99,16 @@ function StoreNotice() {
   if (present.state === 'failed' && installation.value.state !== 'failed') {
     return <FailureCard failure={present.failure} title={`The store could not be ${present.wanted}`} />;
   }
-  return null;
+  return isInMemory.value ? <MemoryNotice /> : null;
+}
+
+function MemoryNotice() {
+  return (
+    <p class="notice" role="status" data-testid="in-memory">
+      The browser gives this page no storage, as in a private window. Packages are in memory, and gone when you leave
+      the page.
+    </p>
+  );
 }
 
 function WaitingNotice() {

@@ -90,10 +90,7 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
                 {plural(stored.packages, 'package')} with {plural(stored.files, 'file')}, shared by all projects of this
                 page: <strong>{formatBytes(stored.bytes)}</strong>.
               </p>
-              <meter min={0} max={stored.quota} value={stored.usage} aria-label="Storage used" />
-              <p class="help">
-                {formatBytes(stored.usage)} used of the {formatBytes(stored.quota)} that the browser grants this site.
-              </p>
+              <Granted usage={stored.usage} quota={stored.quota} />
             </>
           ) : (
             <p class="help">Nothing is stored yet.</p>
@@ -135,6 +132,20 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
         </section>
       </div>
     </dialog>
+  );
+}
+
+function Granted({ usage, quota }: { usage: number; quota: number }) {
+  if (quota === Number.POSITIVE_INFINITY) {
+    return <p class="help">All of it is in memory ({formatBytes(usage)}), and gone when you leave the page.</p>;
+  }
+  return (
+    <>
+      <meter min={0} max={quota} value={usage} aria-label="Storage used" />
+      <p class="help">
+        {formatBytes(usage)} used of the {formatBytes(quota)} that the browser grants this site.
+      </p>
+    </>
   );
 }
 
