@@ -1,6 +1,6 @@
 /** A Chromium with a profile of its own, on disk, that outlives it: opened, killed, and opened again. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, BrowserContextOptions, LaunchOptions, PlaywrightWorkerArgs } from '@playwright/test';
@@ -11,9 +11,17 @@ export class Profile {
   readonly #options: LaunchOptions & BrowserContextOptions;
   #context: BrowserContext | undefined;
 
-  constructor(playwright: PlaywrightWorkerArgs['playwright'], options: LaunchOptions & BrowserContextOptions) {
+  /** `preferences` are what a person may have chosen in its settings. */
+  constructor(
+    playwright: PlaywrightWorkerArgs['playwright'],
+    options: LaunchOptions & BrowserContextOptions,
+    preferences?: object,
+  ) {
     this.#playwright = playwright;
     this.#options = options;
+    if (!preferences) return;
+    mkdirSync(join(this.#folder, 'Default'));
+    writeFileSync(join(this.#folder, 'Default', 'Preferences'), JSON.stringify(preferences));
   }
 
   /** The open browser; starts it. */
