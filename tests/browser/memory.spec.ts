@@ -156,7 +156,8 @@ function afterwards(page: Page, registry: string) {
       const { damaged, projects } = await gantry.verify();
       const packageJson = { dependencies: { left: '1.1.0', executable: '1.0.0', 'with-script': '1.0.0' } };
       const installed = await gantry.install({ packageJson });
-      const anew = await gantry.install({ project: 'earlier', packageJson: { dependencies: { right: '1.0.0' } } });
+      const right = { dependencies: { right: '1.0.0' } };
+      const anew = await gantry.install({ project: 'earlier', packageJson: right });
       const text = await anew.fs.readFile('node_modules/right/package.json', 'utf8');
       const verified = await gantry.verify();
       const { packages } = await gantry.prune();
@@ -165,7 +166,7 @@ function afterwards(page: Page, registry: string) {
       const elsewhere = await Gantry.open({ registry });
       const expected = [
         await (await elsewhere.install({ packageJson })).treeDigest(),
-        await (await elsewhere.install({ packageJson: { dependencies: { right: '1.0.0' } } })).treeDigest(),
+        await (await elsewhere.install({ project: 'earlier', packageJson: right })).treeDigest(),
       ];
       await elsewhere.close();
       const reused = [installed.reused, anew.reused];

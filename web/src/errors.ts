@@ -20,7 +20,7 @@ export type PageErrorCode =
   | 'INVALID_OPTION'
   /** An import that leads to no file (`gantry/resolve`). */
   | 'MODULE_NOT_FOUND'
-  /** This browser or context has no synchronous access to OPFS. */
+  /** This browser or context has no synchronous access to OPFS. A store in memory (`storage: 'memory'`) needs none. */
   | 'STORAGE_UNAVAILABLE'
   /** Something is under way in the store in another tab, and waiting for it was given up. */
   | 'STORE_BUSY'

@@ -202,7 +202,8 @@ export class Gantry {
   /**
    * Resolve, download, verify and unpack; on return the tree is readable and durable. Installs of one store queue, in all tabs;
    * an event of type `waiting` tells of one that waits for another tab, which `signal` ends. Fails with `STORE_LOST`, as
-   * everything does from then on, where the browser or its user has cleared this site's storage: reload the page then.
+   * everything does from then on, where the browser or its user has cleared this site's storage: reload the page then. A store
+   * in memory loses what an unpack worker had that ended: that, too, is `STORE_LOST`, and installing again mends it.
    */
   async install(options: InstallOptions): Promise<Project> {
     const { onEvent, signal } = options;
