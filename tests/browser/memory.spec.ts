@@ -196,3 +196,40 @@ test('an unpack worker that dies takes what it had along: the install fails with
   expect(found.reused).toEqual([0, 1]);
   expect(found.digests).toEqual(found.expected);
 });
+
+test('memory that is used up is STORE_FULL, and the next install works', async ({ blank, fixtures }) => {
+  await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      Object.assign(globalThis, { gantry: await Gantry.open({ registry, storage: 'memory', workers: 1 }) });
+    },
+    fixtures.url,
+  );
+  const install = () =>
+    inPage(blank, async () => {
+      const { gantry } = globalThis as unknown as { gantry: Gantry };
+      const said = ({ code, message }: GantryError) => `${code}: ${message}`;
+      return gantry
+        .install({ packageJson: { dependencies: { left: '1.0.0' } } })
+        .then(({ fs }) => fs.readFile('node_modules/left/index.js', 'utf8'), said);
+    });
+  await expect.poll(() => workersOf(blank, 'unpack').length).toBe(1);
+  const unpacking = workersOf(blank, 'unpack')[0] as Worker;
+  await unpacking.evaluate(() => {
+    const Original = Uint8Array;
+    // As where the browser has no more for this page; what is asked for in smaller pieces is the module's own.
+    class Scarce extends Original {
+      constructor(...rest: [number]) {
+        if (rest[0] === 1 << 20) throw new RangeError('Array buffer allocation failed');
+        super(...rest);
+      }
+    }
+    Object.assign(globalThis, {
+      Uint8Array: Scarce,
+      restore: () => Object.assign(globalThis, { Uint8Array: Original }),
+    });
+  });
+  expect(await install()).toMatch(/^STORE_FULL: .*no memory left/);
+  await unpacking.evaluate(() => (globalThis as unknown as { restore(): void }).restore());
+  expect(await install()).toBe('module.exports = "left 1.0.0"\n');
+});
