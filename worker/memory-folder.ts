@@ -1,6 +1,6 @@
 /**
- * Folders of files in memory: what the module uses of `FileSystemDirectoryHandle`, of the files in it and of their access handles,
- * with the same errors. A file is open for one who writes, or for all who say that others may, as in OPFS.
+ * Folders of files in memory: what the module uses of `FileSystemDirectoryHandle`, of the files in it and of their access
+ * handles, with the same errors. A file is open for one who writes, or for all who say that others may, as in OPFS.
  *
  * A file is a list of pieces: one that grows is never copied, and to go to another worker its pieces are transferred. A folder
  * is of one worker; who hands files over has them no more.
@@ -193,7 +193,7 @@ class MemoryAccess {
   }
 }
 
-/** The parts of `length` bytes from `at` on that are in one piece each: where in which piece, and from where to where of these bytes. */
+/** The parts of `length` bytes from `at` on that are in one piece each: where in it, and from where to where of these bytes. */
 function* partsOf(at: number, length: number): Generator<{ piece: number; within: number; from: number; to: number }> {
   for (let from = 0; from < length; ) {
     const within = (at + from) % PIECE;

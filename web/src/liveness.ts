@@ -19,7 +19,7 @@ export async function holdForLife(name: string): Promise<void> {
   await hold(name).catch(() => answer(name));
 }
 
-/** In the owner, once the worker has said that it holds `name`: call `onLost` when the worker is gone, unless `signal` fires first. */
+/** In the owner, once the worker has said that it holds `name`: calls `onLost` when it is gone, unless `signal` fires first. */
 export function watchLife(name: string, signal: AbortSignal, onLost: () => void): void {
   waitFor(name, signal).then(onLost, () => {
     // Else the owner has ended the worker itself.
