@@ -149,6 +149,13 @@ pub struct InstallRequest {
     pub timing: bool,
 }
 
+impl InstallRequest {
+    /// Whether a lock is kept to, so that hardly any documents are asked for.
+    pub fn has_lock(&self) -> bool {
+        self.lockfile.is_some() && self.lock_use != LockUse::Ignore && self.changes.is_empty()
+    }
+}
+
 /// The peer conflicts of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Conflicts {

@@ -6,7 +6,7 @@ use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments, WorkspaceArguments};
 use crate::output::{note, print_line};
 use crate::prefix::{InWorkspace, Place};
-use crate::session::{Session, twice_if_corrupt};
+use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, invalid, load};
 use gantry_engine::{Conflicts, Event, Fault, conflicts};
 use gantry_native::NativeHost;
@@ -44,7 +44,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
 }
 
 fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
-    let session = Session::start()?;
+    let session = Session::start(Traffic::Documents)?;
     let warn = |code: &str, message: &str| {
         // The conflicts that are accepted are the answer.
         if code != "ERESOLVE" && !json {

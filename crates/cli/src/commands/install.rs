@@ -5,7 +5,7 @@ use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
 use crate::prefix::Place;
 use crate::report::Reporter;
-use crate::session::{Session, twice_if_corrupt};
+use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Fault, install};
 use gantry_native::{NativeHost, ProjectLock};
@@ -28,7 +28,8 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
 }
 
 fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<ProjectLock>) -> Result<(), Fault> {
-    let session = Session::start()?;
+    let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
+    let session = Session::start(traffic)?;
     let reporter = Arc::new(Mutex::new(Reporter::new(arguments)));
     for warning in &settings.warnings {
         locked(&reporter).event(&Event::Warning { code: warning.0.to_owned(), message: warning.1.clone() });
