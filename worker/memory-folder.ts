@@ -53,12 +53,19 @@ export class MemoryFolder {
     yield* [...this.#files.keys()];
   }
 
-  /** Give the contents of files away, of all files unless names are given. They stay here as empty files. None may be open. */
-  handOver(names: Iterable<string> = this.#files.keys()): FileContents[] {
-    return [...names].map((name) => {
+  /** Give the contents of files away, which stay here as empty files. None may be open. */
+  handOver(names: readonly string[]): FileContents[] {
+    return names.map((name) => {
       const file = this.#files.get(name) ?? this.#make(name);
       return { name, ...file.handOver() };
     });
+  }
+
+  /** Give all files away. None stays: another folder may have one of them next. */
+  handOverAll(): FileContents[] {
+    const contents = this.handOver([...this.#files.keys()]);
+    this.#files.clear();
+    return contents;
   }
 
   /** Take contents that another worker has given away. */

@@ -97,7 +97,7 @@ async function perform(request: Extract<PoolRequest, { id: number }>): Promise<U
     case 'unpack':
       return unpack(request.job);
     case 'read':
-      return unpacker?.read(request.pack, request.offset, request.length);
+      return unpacker && toItsEnd(unpacker.read(request.pack, request.offset, request.length));
     case 'flush':
       opened().flush();
       return undefined;
@@ -106,7 +106,7 @@ async function perform(request: Extract<PoolRequest, { id: number }>): Promise<U
       try {
         closePacks();
       } finally {
-        if (store === undefined) post({ files: memory.handOver() });
+        if (store === undefined) post({ files: memory.handOverAll() });
       }
       return undefined;
   }
@@ -136,8 +136,12 @@ function closePacks(): void {
   }
 }
 
-async function unpack({ text, body }: UnpackJob): Promise<UnpackResult> {
-  const running = opened().unpack(text, body);
+function unpack({ text, body }: UnpackJob): Promise<UnpackResult> {
+  return toItsEnd(opened().unpack(text, body));
+}
+
+/** Packs are not closed before it has ended. */
+async function toItsEnd<T>(running: Promise<T>): Promise<T> {
   jobs.add(running);
   try {
     return await running;

@@ -3,8 +3,9 @@ import type { Page, Worker } from '@playwright/test';
 import type { Gantry, GantryError } from '../../web/src/index.js';
 import { lookIntoStorage, useForEverything } from './support/every-use.js';
 import { expect, test } from './support/fixtures.js';
-import { inPage } from './support/in-page.js';
+import { inPage, type PackageModule } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
+import { lockOfNoise, NoiseHost, packNoise } from './support/noise.js';
 
 const workersOf = (page: Page, script: 'coordinator' | 'unpack') =>
   page.workers().filter((worker) => worker.url().endsWith(`/${script}.js`));
@@ -175,6 +176,38 @@ function afterwards(page: Page, registry: string) {
     registry,
   );
 }
+
+test('packs that go to another worker than before keep what they have', async ({ blank }) => {
+  // The last one is large enough for the second pack of its worker, which is the second one: the next install gives that to
+  // the first.
+  const packages = packNoise({ a: 1000, b: 1000, c: 1000, other: 1000, vast: 1 << 20 });
+  const host = await new NoiseHost((name, response) => {
+    response.end(packages.get(name)?.tarball);
+  }).start();
+  try {
+    const locks = [['a', 'b', 'c', 'vast'], ['other'], ['vast']].map((names) => lockOfNoise(packages, host.url, names));
+    const script = async ({ Gantry }: PackageModule, argument: string): Promise<[number, string[]][]> => {
+      const { registry, locks } = JSON.parse(argument);
+      const found: [number, string[]][] = [];
+      for (let time = 0; time < 4; time++) {
+        const gantry = await Gantry.open({ registry, storage: 'memory', workers: 2 });
+        let reused = 0;
+        for (const [index, lockfile] of locks.entries()) {
+          const packageJson = JSON.parse(lockfile).packages[''];
+          const installed = await gantry.install({ project: `${index}`, packageJson, lockfile, frozen: true });
+          reused += installed.reused;
+        }
+        found.push([reused, (await gantry.verify()).damaged]);
+        await gantry.close();
+      }
+      return found;
+    };
+    const argument = JSON.stringify({ registry: `${host.url}/`, locks });
+    expect(await inPage(blank, script, argument)).toEqual(Array(4).fill([1, []]));
+  } finally {
+    await host.stop();
+  }
+});
 
 test('an unpack worker that dies takes what it had along: the install fails with STORE_LOST, the next one fetches all of it', async ({
   blank,
