@@ -53,9 +53,16 @@ export class StorageStandIn {
     site.answering.set(PATH, (address, response, request) => void this.#answer(address, response, request));
   }
 
-  /** What a page has left open ends with it. */
-  closeHandles(): void {
-    this.#open.clear();
+  /** What is open, by path. */
+  get handles(): ReadonlyMap<string, string> {
+    return new Map([...this.#open].map(([path, { handle }]) => [path, handle]));
+  }
+
+  /** What a page has left open ends with it: all of these that it has not closed itself. */
+  closeHandles(handles = this.handles): void {
+    for (const [path, handle] of handles) {
+      if (this.#open.get(path)?.handle === handle) this.#open.delete(path);
+    }
   }
 
   stop(): void {
