@@ -301,6 +301,23 @@ test('a worker that ends in the midst of it has a successor, which keeps what wa
   expect(halting.host.asked.get('small-1')).toBe(1);
 });
 
+test('what a page that is closed in its midst leaves goes with the next install', async ({ blank, halting }) => {
+  const before = new Tab(blank);
+  await before.open(2);
+  await before.begin('project', halting.lockOf('large-1', 'small-1'));
+  await before.hasWritten(WRITTEN);
+  await blank.reload();
+  const tab = new Tab(blank);
+  await tab.open(2);
+  await tab.begin('project', halting.lockOf('small-2'));
+  expect(await tab.outcome()).toEqual(digestsOf('small-2'));
+  expect(await tab.packBytes()).toBeLessThan(LITTLE);
+  halting.goOn();
+  await tab.begin('project', halting.lockOf('large-1', 'small-1'));
+  expect(await tab.outcome()).toEqual(digestsOf('large-1', 'small-1'));
+  expect((await tab.verify()).damaged).toEqual([]);
+});
+
 for (const browserName of ['Chromium', 'Firefox'] as const) {
   test(`${browserName}: what is in its pack can be read while another one comes, and while none does`, async ({
     site,

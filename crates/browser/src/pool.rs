@@ -82,7 +82,7 @@ pub(crate) struct WorkerPacks {
     pub pack: PackToken,
     /// For large packages while they come; nobody has to have made it.
     pub arrivals: PackToken,
-    /// Whether both are wanted for nothing but that what is not recorded goes.
+    /// Whether what is not recorded of both is to go at once.
     pub cut: bool,
 }
 

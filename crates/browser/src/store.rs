@@ -93,6 +93,8 @@ pub(crate) struct BrowserStore {
     checked: RefCell<FxHashMap<PackageKey, CheckedSegment>>,
     /// The handing over of packs that this install has begun; resolves to `undefined`, or to why it failed.
     lending: RefCell<Option<Promise>>,
+    /// Whether a pack has much that was never recorded.
+    has_remains: Cell<bool>,
     /// Itself, for what goes on when nobody waits for it any more.
     this: Weak<BrowserStore>,
     /// Held while a reader is opened: two at once would lock each other out. Also while packs are handed over, taken back
@@ -158,6 +160,7 @@ impl BrowserStore {
             readers: RefCell::default(),
             lent: RefCell::default(),
             lending: RefCell::default(),
+            has_remains: Cell::default(),
             this: this.clone(),
             checked: RefCell::default(),
             opening: Mutex::new(()),

@@ -90,7 +90,7 @@ async fn collect_packs(store: &BrowserStore) -> Result<(), Fault> {
     let collected = store.collect_packs().await;
     if collected.is_err() {
         // One in memory goes with its worker, and with it what is recorded of it.
-        let _ = store.retire_short_packs().await;
+        let _ = store.look_at_packs().await;
     }
     collected
 }
@@ -151,7 +151,7 @@ impl Coordinator {
         let prepared = self.understand(options)?;
         let store = &prepared.host.store;
         store.begin_install()?;
-        store.retire_short_packs().await?;
+        store.look_at_packs().await?;
         if prepared.recorded.is_none() {
             // Hardly all of it is stored. The workers open their packs while this one reads lock and manifest.
             let _ = store.begin_lending();

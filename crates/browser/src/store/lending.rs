@@ -13,18 +13,25 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::future_to_promise;
 
+/// Bytes behind what is recorded of a pack for which each worker's second pack is opened before it is needed.
+const LONG: u64 = 1 << 20;
+
 impl BrowserStore {
-    /// Retires the packs that end before what is recorded of them, for an install that begins: it brings what they lack.
-    pub async fn retire_short_packs(&self) -> Result<(), Fault> {
+    /// Looks at the packs, for an install that begins. It brings what those lack that end before what is recorded of them: they
+    /// are retired. Those that end long after it have what a page that was closed in the midst has left: they are to be cut.
+    pub async fn look_at_packs(&self) -> Result<(), Fault> {
         let ends = self.with_packs(PackStore::pack_ends)?;
         let length = async |pack: u32| self.directory.length(&pack_name(pack)).await;
         let lengths = join_all(ends.iter().map(|(pack, _)| length(*pack))).await;
         let mut packs = self.packs.borrow_mut();
         let packs = packs.as_mut().ok_or_else(closed)?;
-        for ((pack, _), length) in ends.into_iter().zip(lengths) {
+        for ((pack, end), length) in ends.into_iter().zip(lengths) {
             // Why one cannot be looked at is for those to say who need it.
             let Ok(length) = length else { continue };
             packs.retire_if_short(pack, length).map_err(|error| Fault::from(&error))?;
+            if length > end + LONG {
+                self.has_remains.set(true);
+            }
         }
         Ok(())
     }
@@ -35,7 +42,8 @@ impl BrowserStore {
             let store = self.this.upgrade().expect("whoever asks has it");
             // To its end also when the install is given up meanwhile: what a worker opens has to be taken back from it.
             future_to_promise(async move {
-                Ok(store.lend_packs(false).await.err().map_or(JsValue::UNDEFINED, |fault| to_javascript(&fault)))
+                let lent = store.lend_packs(store.has_remains.take()).await;
+                Ok(lent.err().map_or(JsValue::UNDEFINED, |fault| to_javascript(&fault)))
             })
         };
         self.lending.borrow_mut().get_or_insert_with(begin).clone()
@@ -55,8 +63,8 @@ impl BrowserStore {
         self.lending.borrow().is_some()
     }
 
-    /// Hands two packs to each worker of the pool. One that its worker finds damaged is left alone from now on. `cut`: they are
-    /// wanted for nothing but that what is not recorded goes.
+    /// Hands two packs to each worker of the pool. One that its worker finds damaged is left alone from now on. `cut`: what is
+    /// not recorded of both is to go at once.
     async fn lend_packs(&self, cut: bool) -> Result<(), Fault> {
         loop {
             let workers = self.pool.workers();

@@ -25,11 +25,13 @@ impl<D: Directory> PackStore<D> {
         Ok(true)
     }
 
-    /// The packs that something is recorded of, and where each must not end before.
+    /// The packs that are there, or that something is recorded of, and where each must not end before.
     pub fn pack_ends(&self) -> Vec<(u32, u64)> {
-        let mut ends: Vec<(u32, u64)> = self.catalog.pack_ends().iter().map(|(&pack, &end)| (pack, end)).collect();
-        ends.sort_unstable();
-        ends
+        let mut ends = self.catalog.pack_ends().clone();
+        for pack in &self.found {
+            ends.entry(*pack).or_default();
+        }
+        ends.into_iter().collect()
     }
 
     /// Retires a pack whose file has `length` bytes, if it ends before what is recorded of it; gives whether it does.
