@@ -154,4 +154,5 @@ async function toItsEnd<T>(running: Promise<T>): Promise<T> {
 async function endJobs(): Promise<void> {
   unpacker?.giveUp();
   await Promise.allSettled(jobs);
+  await unpacker?.openingEnded();
 }

@@ -139,6 +139,8 @@ export interface WasmUnpacker {
   giveUp(): void;
   read(pack: number, offset: number, length: number): Promise<Uint8Array>;
   flush(): void;
+  /** Resolves when no pack is being opened; not before may they be closed. */
+  openingEnded(): Promise<void>;
   close(): void;
 }
 

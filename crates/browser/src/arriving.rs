@@ -9,6 +9,7 @@ use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::PackToken;
 use crate::store::file_fault;
 use crate::unpacking::{Taken, Unpacking};
+use futures_channel::oneshot;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, refusal};
 use gantry_platform::{Http, HttpError, HttpRequest, HttpResponse, RandomAccessFile};
@@ -17,6 +18,7 @@ use gantry_store::{PackWriter, StoreError};
 use js_sys::Uint8Array;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use wasm_bindgen_futures::spawn_local;
 
 /// The pack of a worker to which large packages are appended while they come.
 #[derive(Debug)]
@@ -61,14 +63,29 @@ impl ArrivalPack {
 
     /// Opens it if somebody has made it: cuts off what was never recorded in it, or, in place of a worker that was lost, can
     /// flush what that one appended.
-    pub async fn open_if_made(&self) -> Result<(), Fault> {
+    pub async fn open_if_made(self: &Rc<Self>) -> Result<(), Fault> {
         if self.directory.has(&self.token.name).await.map_err(|error| file_fault(&error))? {
             self.open().await?;
         }
         Ok(())
     }
 
-    async fn open(&self) -> Result<Rc<OpfsFile>, Fault> {
+    /// Goes on to its end when nobody waits for it any more: a handle that comes after that would stay open.
+    async fn open(self: &Rc<Self>) -> Result<Rc<OpfsFile>, Fault> {
+        let (told, outcome) = oneshot::channel();
+        let this = Rc::clone(self);
+        spawn_local(async move {
+            let _ = told.send(this.open_to_the_end().await);
+        });
+        outcome.await.unwrap_or_else(|_| Err(Fault::new("CANCELLED", "the pack was closed")))
+    }
+
+    /// Resolves when it is not being opened.
+    pub async fn opening_ended(&self) {
+        drop(self.opening.lock().await);
+    }
+
+    async fn open_to_the_end(&self) -> Result<Rc<OpfsFile>, Fault> {
         let _guard = self.opening.lock().await;
         if let Some(file) = &*self.file.borrow() {
             return Ok(Rc::clone(file));
@@ -81,7 +98,7 @@ impl ArrivalPack {
     }
 
     /// Part of it, as far as it is settled.
-    pub async fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Fault> {
+    pub async fn read(self: &Rc<Self>, offset: u64, length: u64) -> Result<Vec<u8>, Fault> {
         let file = self.open().await?;
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| Fault::from(&StoreError::TooLarge))?];
         file.read_exact_at(offset, &mut bytes).map_err(|error| file_fault(&error))?;
@@ -95,7 +112,7 @@ impl ArrivalPack {
     }
 
     /// The pack, unless a package is under way to it, or it cannot be opened.
-    async fn claim(&self) -> Option<Claim<'_>> {
+    async fn claim(self: &Rc<Self>) -> Option<Claim<'_>> {
         if self.is_unusable.get() {
             return None;
         }
@@ -126,7 +143,7 @@ impl Drop for Claim<'_> {
 
 /// An HTTP client for one tarball. The body of a response is empty if it was large.
 pub(crate) struct ArrivingHttp<'a> {
-    pack: &'a ArrivalPack,
+    pack: &'a Rc<ArrivalPack>,
     request: &'a TarballRequest,
     arrived: RefCell<Option<Arrived>>,
 }
@@ -146,7 +163,7 @@ pub(crate) struct HeldBody {
 }
 
 impl<'a> ArrivingHttp<'a> {
-    pub fn new(pack: &'a ArrivalPack, request: &'a TarballRequest) -> Self {
+    pub fn new(pack: &'a Rc<ArrivalPack>, request: &'a TarballRequest) -> Self {
         Self { pack, request, arrived: RefCell::default() }
     }
 

@@ -20,6 +20,7 @@ use gantry_store::{StoreError, prepare};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::FileSystemDirectoryHandle;
 
@@ -31,7 +32,7 @@ use web_sys::FileSystemDirectoryHandle;
 #[derive(Debug)]
 pub struct Unpacker {
     pack: Packing,
-    arrivals: ArrivalPack,
+    arrivals: Rc<ArrivalPack>,
     extractor: RefCell<Extractor>,
     /// Jobs under way, by a number of their own.
     jobs: RefCell<FxHashMap<u64, AbortHandle>>,
@@ -101,6 +102,12 @@ impl Unpacker {
         flushed.and_then(|()| self.arrivals.flush()).map_err(|fault| to_javascript(&fault))
     }
 
+    /// Resolves when no pack is being opened, after which they can be let go of.
+    #[wasm_bindgen(js_name = openingEnded)]
+    pub async fn opening_ended(&self) {
+        self.arrivals.opening_ended().await;
+    }
+
     /// Lets go of the packs.
     pub fn close(self) {
         drop(self);
@@ -113,7 +120,7 @@ impl Unpacker {
         set_room(room);
         let WorkerPacks { pack, arrivals, cut } = WorkerPacks::decode(&packs)?;
         let writer = pack.open(&directory, successor).await?;
-        let arrivals = ArrivalPack::new(directory, arrivals, successor);
+        let arrivals = Rc::new(ArrivalPack::new(directory, arrivals, successor));
         if successor || cut {
             arrivals.open_if_made().await?;
         }
