@@ -72,6 +72,9 @@ impl ArrivalPack {
 
     /// Goes on to its end when nobody waits for it any more: a handle that comes after that would stay open.
     async fn open(self: &Rc<Self>) -> Result<Rc<OpfsFile>, Fault> {
+        if let Some(file) = self.opened() {
+            return Ok(file);
+        }
         let (told, outcome) = oneshot::channel();
         let this = Rc::clone(self);
         spawn_local(async move {
@@ -85,10 +88,14 @@ impl ArrivalPack {
         drop(self.opening.lock().await);
     }
 
+    fn opened(&self) -> Option<Rc<OpfsFile>> {
+        self.file.borrow().clone()
+    }
+
     async fn open_to_the_end(&self) -> Result<Rc<OpfsFile>, Fault> {
         let _guard = self.opening.lock().await;
-        if let Some(file) = &*self.file.borrow() {
-            return Ok(Rc::clone(file));
+        if let Some(file) = self.opened() {
+            return Ok(file);
         }
         let writer = self.token.open(&self.directory, self.successor).await?;
         let file = Rc::clone(writer.file());
@@ -107,8 +114,7 @@ impl ArrivalPack {
 
     /// When it returns, all packages that are settled in it are on durable storage.
     pub fn flush(&self) -> Result<(), Fault> {
-        let file = self.file.borrow();
-        file.as_ref().map_or(Ok(()), |file| file.flush()).map_err(|error| file_fault(&error))
+        self.opened().map_or(Ok(()), |file| file.flush()).map_err(|error| file_fault(&error))
     }
 
     /// The pack, unless a package is under way to it, or it cannot be opened.
@@ -223,7 +229,7 @@ impl Http for ArrivingHttp<'_> {
         let (response, large) = send_for_tarball(&request).await?;
         // What a registry says instead of a tarball is not read.
         if let Some(body) = large
-            && matches!(response.status, 200 | 203)
+            && response.has_content()
         {
             *self.arrived.borrow_mut() = Some(self.receive(body).await?);
         }

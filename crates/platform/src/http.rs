@@ -38,6 +38,11 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
+    /// Whether the body is what was asked for: with status 200, or 203, a 200 that something on the way has changed.
+    pub fn has_content(&self) -> bool {
+        matches!(self.status, 200 | 203)
+    }
+
     /// The first value of header `name`, which is given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.header_lines(name).next()

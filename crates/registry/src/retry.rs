@@ -153,10 +153,12 @@ pub(crate) async fn ask<H: Http, C: Clock>(
         note(Span::of(Work::Inflate, ended - decoded_in, ended, body.len() as u64));
     }
     let response = answer.map_err(|source| RegistryError::Unreachable { package: package.to_owned(), source })?;
+    // npm takes all below 400.
+    if response.has_content() {
+        return Ok(response);
+    }
     let package = package.to_owned();
     match response.status {
-        // npm takes all below 400. 203 is a 200 that something on the way has changed, and is kept and verified like one.
-        200 | 203 => Ok(response),
         404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
         304 if is_conditional => Ok(response),
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
