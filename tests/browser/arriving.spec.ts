@@ -166,6 +166,11 @@ class Tab {
     );
   }
 
+  /** Removes all that is stored. */
+  clear(): Promise<void> {
+    return this.#page.evaluate(async () => (globalThis as unknown as { state: State }).state.gantry.clear(), undefined);
+  }
+
   end(worker: string): Promise<void> {
     return this.#page.evaluate(async (name) => {
       (globalThis as unknown as { state: State }).state.workers.get(name)?.terminate();
@@ -299,6 +304,40 @@ test('a worker that ends in the midst of it has a successor, which keeps what wa
   expect(await tab.outcome()).toEqual(digestsOf('small-1', 'large-1', 'large-2'));
   expect(await tab.verify()).toEqual({ damaged: [], packages: 3 });
   expect(halting.host.asked.get('small-1')).toBe(1);
+});
+
+test('given up while its pack is being opened, it leaves nothing open', async ({ blank, halting }) => {
+  const tab = new Tab(blank);
+  await tab.open(1);
+  // A small one first, so that its worker is there.
+  await tab.begin('small', halting.lockOf('small-1'));
+  expect(await tab.outcome()).toEqual(digestsOf('small-1'));
+  const worker = blank.workers().find((worker) => worker.url().endsWith('/unpack.js'));
+  if (!worker) throw new Error('there is no unpack worker');
+  // Its second pack opens slowly.
+  await worker.evaluate(() => {
+    type Opening = { createSyncAccessHandle(...options: unknown[]): Promise<unknown> };
+    const prototype = FileSystemFileHandle.prototype as unknown as FileSystemFileHandle & Opening;
+    const { createSyncAccessHandle } = prototype;
+    Object.assign(globalThis, { slowly: 0 });
+    prototype.createSyncAccessHandle = async function (...options) {
+      const handle = await createSyncAccessHandle.apply(this, options);
+      if (this.name.startsWith('pack-1')) {
+        Object.assign(globalThis, { slowly: 1 });
+        await new Promise((resume) => setTimeout(resume, 500));
+      }
+      return handle;
+    };
+  });
+  await tab.begin('project', halting.lockOf('large-1'));
+  await expect.poll(() => worker.evaluate(() => (globalThis as unknown as { slowly: number }).slowly)).toBe(1);
+  await tab.giveUp();
+  expect(await tab.outcome()).toBe('ABORTED');
+  // Nothing that is open can be removed.
+  await tab.clear();
+  halting.goOn();
+  await tab.begin('project', halting.lockOf('large-1', 'small-1'));
+  expect(await tab.outcome()).toEqual(digestsOf('large-1', 'small-1'));
 });
 
 test('what a page that is closed in its midst leaves goes with the next install', async ({ blank, halting }) => {
