@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import type { Gantry, GantryError } from '../../web/src/index.js';
 import { lookIntoStorage, useForEverything } from './support/every-use.js';
-import { launchFirefox } from './support/firefox.js';
+import { installReact, launchFirefox, runReact } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import type { PackageModule } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
@@ -173,15 +173,10 @@ test.describe('Firefox: in a private window', () => {
     await page.evaluateOnNewDocument((url) => {
       if (self === top) localStorage.setItem('gantry:registry', url);
     }, recording.url);
-    await page.goto(`${site.url}/?project=react`);
-    await page.locator('[data-testid=install-button]:not(:disabled)').click();
-    await page.waitForSelector('[data-testid=done]', { timeout: 60_000 });
+    await installReact(page, site.url);
     const notice = await page.waitForSelector('[data-testid=in-memory]');
     expect(await notice?.evaluate((element) => element.textContent)).toContain('gone when you leave the page');
-    await page.locator('[data-testid=run-button]:not(:disabled)').click();
-    const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
-    if (!frame) throw new Error('the frame has no document');
-    await frame.waitForFunction(() => document.querySelector('#root')?.textContent?.includes('Rendered by React 19.'));
+    await runReact(page);
     await page.close();
   });
 });

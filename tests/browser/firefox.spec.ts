@@ -4,7 +4,7 @@ import type { Browser } from 'puppeteer-core';
 import type * as exporters from '../../web/src/export.js';
 import type { Project } from '../../web/src/index.js';
 import { runSuite, SUITES } from './support/conformance.js';
-import { launchFirefox } from './support/firefox.js';
+import { installReact, launchFirefox, runReact } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
@@ -57,13 +57,8 @@ test('Firefox: the playground installs React and shows its component', async ({ 
   await page.evaluateOnNewDocument((url) => {
     if (self === top) localStorage.setItem('gantry:registry', url);
   }, recording.url);
-  await page.goto(`${site.url}/?project=react`);
-  await page.locator('[data-testid=install-button]:not(:disabled)').click();
-  await page.waitForSelector('[data-testid=done]', { timeout: 60_000 });
-  await page.locator('[data-testid=run-button]:not(:disabled)').click();
-  const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
-  if (!frame) throw new Error('the frame has no document');
-  await frame.waitForFunction(() => document.querySelector('#root')?.textContent?.includes('Rendered by React 19.'));
+  await installReact(page, site.url);
+  await runReact(page);
   await page.close();
 });
 

@@ -1,7 +1,7 @@
 /** Firefox, driven over WebDriver BiDi. */
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type LaunchOptions, launch } from 'puppeteer-core';
+import { type Browser, type LaunchOptions, launch, type Page } from 'puppeteer-core';
 
 const executablePath =
   process.env.GANTRY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
@@ -22,4 +22,19 @@ export async function launchFirefox(options: LaunchOptions = {}): Promise<Browse
       await new Promise((resume) => setTimeout(resume, 200));
     }
   }
+}
+
+/** Installs the playground's React project, as a person does. */
+export async function installReact(page: Page, site: string): Promise<void> {
+  await page.goto(`${site}/?project=react`);
+  await page.locator('[data-testid=install-button]:not(:disabled)').click();
+  await page.waitForSelector('[data-testid=done]', { timeout: 60_000 });
+}
+
+/** Runs it, and waits for its component. */
+export async function runReact(page: Page): Promise<void> {
+  await page.locator('[data-testid=run-button]:not(:disabled)').click();
+  const frame = await (await page.waitForSelector('iframe.frame', { timeout: 60_000 }))?.contentFrame();
+  if (!frame) throw new Error('the frame has no document');
+  await frame.waitForFunction(() => document.querySelector('#root')?.textContent?.includes('Rendered by React 19.'));
 }
