@@ -9,6 +9,12 @@ import type { OpenStore } from './open-store.js';
 import { defaultPoolSize, Pool } from './pool.js';
 import { stopped } from './stopped.js';
 
+/**
+ * Packs in memory go to unpack workers and back with every install that has something to unpack, and Firefox copies what is
+ * transferred through a port: a store of 260 MB took more than two seconds for that. So packs that are large stay.
+ */
+const PACK_BYTES = 4 << 20;
+
 export async function openInMemory(parameters: OpenParameters, signal: AbortSignal): Promise<OpenStore> {
   const { store: name, workers = defaultPoolSize() } = parameters;
   const compiling = compileModule(parameters, signal);
@@ -16,7 +22,8 @@ export async function openInMemory(parameters: OpenParameters, signal: AbortSign
   const pool = new Pool(compiling, folder, workers);
   pool.warm();
   await instantiate(await compiling);
-  return MemoryStore.open(name, coordinatorOptions(parameters), { pool, archives: new Archives(), folder });
+  const options = { ...coordinatorOptions(parameters), packBytes: PACK_BYTES };
+  return MemoryStore.open(name, options, { pool, archives: new Archives(), folder });
 }
 
 export function compileModule({ wasmUrl }: OpenParameters, signal: AbortSignal): Promise<WebAssembly.Module> {

@@ -28,6 +28,8 @@ export interface CoordinatorOptions extends Patience {
   token?: string;
   tokens?: Record<string, string>;
   replaceRegistryHost?: string;
+  /** Bytes of a pack that gets no more packages. */
+  packBytes?: number;
 }
 
 export interface InstallRequest {

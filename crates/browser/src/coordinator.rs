@@ -123,7 +123,7 @@ impl Coordinator {
 impl Coordinator {
     async fn open_store(options: JsValue, pool: PoolPort, folder: FileSystemDirectoryHandle) -> Result<Self, Fault> {
         let options: CoordinatorOptions = from_object(options, "the options of open")?;
-        let store = BrowserStore::open(folder.into(), pool).await?;
+        let store = BrowserStore::open(folder.into(), pool, options.pack_bytes).await?;
         let settings = options.registry_settings(&scope().location().origin())?;
         let mirror = BrowserMirror::open(store.directory().clone()).await;
         let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));

@@ -53,6 +53,14 @@ fn gone() -> Fault {
         .with_hint("Install the project again.")
 }
 
+async fn open_packs(directory: &OpfsDirectory, full_pack: Option<u64>) -> Result<PackStore<OpfsDirectory>, StoreError> {
+    let packs = PackStore::open(directory.clone()).await?;
+    Ok(match full_pack {
+        Some(bytes) => packs.with_full_packs_of(bytes),
+        None => packs,
+    })
+}
+
 /// Unpacked, and not yet in the journal.
 #[derive(Debug, Clone)]
 struct Pending {
@@ -74,6 +82,7 @@ enum Reader {
 #[derive(Debug)]
 pub(crate) struct BrowserStore {
     directory: OpfsDirectory,
+    full_pack: Option<u64>,
     pool: PoolPort,
     /// `None` only while everything is being removed, and where the store could not be opened again after that.
     packs: RefCell<Option<PackStore<OpfsDirectory>>>,
@@ -146,11 +155,12 @@ impl BrowserStore {
         (report.map_or_else(|failed| failed, Ok), in_vain.get())
     }
 
-    /// Opens the store in `directory`.
-    pub async fn open(directory: OpfsDirectory, pool: PoolPort) -> Result<Rc<Self>, Fault> {
-        let packs = PackStore::open(directory.clone()).await.map_err(|error| Fault::from(&error))?;
+    /// Opens the store in `directory`. Packs of `full_pack` bytes get no more packages, if that is given.
+    pub async fn open(directory: OpfsDirectory, pool: PoolPort, full_pack: Option<u64>) -> Result<Rc<Self>, Fault> {
+        let packs = open_packs(&directory, full_pack).await.map_err(|error| Fault::from(&error))?;
         Ok(Rc::new_cyclic(|this| Self {
             directory,
+            full_pack,
             pool,
             packs: RefCell::new(Some(packs)),
             pending: RefCell::default(),
@@ -249,7 +259,7 @@ impl BrowserStore {
         // The journal's file is exclusive: the old store has to let go of it before a new one can be opened.
         drop(self.packs.borrow_mut().take());
         let removed = self.destroy().await;
-        let opened = PackStore::open(self.directory.clone()).await;
+        let opened = open_packs(&self.directory, self.full_pack).await;
         *self.packs.borrow_mut() = Some(opened.map_err(|error| Fault::from(&error))?);
         removed.map_err(|error| Fault::from(&error))
     }

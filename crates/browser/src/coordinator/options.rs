@@ -31,6 +31,8 @@ pub(super) struct CoordinatorOptions {
     fetch_retry_mintimeout: Option<f64>,
     fetch_retry_maxtimeout: Option<f64>,
     replace_registry_host: Option<String>,
+    /// Bytes of a pack that gets no more packages.
+    pub pack_bytes: Option<u64>,
 }
 
 /// Options of `Coordinator.install`.

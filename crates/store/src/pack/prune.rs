@@ -9,7 +9,6 @@ use super::{
     Journal, PackStore, PackWriter, SegmentPlace,
     format::{HEADER, pack_name},
     rewrite::PAST,
-    store::FULL_PACK,
 };
 use crate::{PackageKey, StoreError};
 use gantry_platform::{Directory, RandomAccessFile};
@@ -131,11 +130,12 @@ impl<D: Directory> PackStore<D> {
     ) -> Result<Journal<D::File>, StoreError> {
         let mut moved: FxHashMap<PackageKey, Option<SegmentPlace>> = FxHashMap::default();
         let mut writer: Option<PackWriter<D::File>> = None;
+        let full_pack = self.full_pack;
         for (pack, Needed { mut packages, .. }) in moving {
             packages.sort_unstable_by_key(|(_, place)| place.offset);
             let source = self.directory.open(&pack_name(pack)).await?;
             for (key, place) in packages {
-                if let Some(full) = writer.take_if(|writer| writer.end() >= FULL_PACK) {
+                if let Some(full) = writer.take_if(|writer| writer.end() >= full_pack) {
                     full.flush()?;
                 }
                 let target = match &mut writer {

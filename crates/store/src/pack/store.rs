@@ -9,8 +9,9 @@ use gantry_platform::{Directory, RandomAccessFile};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// A pack this long gets no more packages. Any file size works; smaller packs make compaction cheaper.
-pub(super) const FULL_PACK: u64 = 256 << 20;
+/// A pack this long gets no more packages, unless [another length](PackStore::with_full_packs_of) is asked for. Any file size
+/// works; smaller packs make compaction cheaper.
+const FULL_PACK: u64 = 256 << 20;
 
 /// A pack for a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct PackStore<D: Directory> {
     pub(super) found: BTreeSet<u32>,
     /// Packs that are damaged: nobody writes to them.
     pub(super) retired: BTreeSet<u32>,
+    /// Bytes of a pack that gets no more packages.
+    pub(super) full_pack: u64,
     /// Packs open for reading.
     open: FxHashMap<u32, D::File>,
 }
@@ -58,7 +61,15 @@ impl<D: Directory> PackStore<D> {
         let found: BTreeSet<u32> = directory.list().await?.iter().filter_map(|name| pack_of(name)).collect();
         let (journal, mut catalog) = Journal::open(&directory).await?;
         catalog.retain_packs(|pack| found.contains(&pack));
-        Ok(Self { directory, journal, catalog, found, retired: BTreeSet::new(), open: FxHashMap::default() })
+        let (retired, full_pack, open) = (BTreeSet::new(), FULL_PACK, FxHashMap::default());
+        Ok(Self { directory, journal, catalog, found, retired, full_pack, open })
+    }
+
+    /// From now on packs of so many bytes get no more packages: where packs travel to their writers and back, and each byte of
+    /// them costs.
+    #[must_use]
+    pub fn with_full_packs_of(self, bytes: u64) -> Self {
+        Self { full_pack: bytes, ..self }
     }
 
     /// Name of the file that says what is stored.
@@ -121,7 +132,7 @@ impl<D: Directory> PackStore<D> {
             .iter()
             .filter(|pack| self.found.contains(pack) && !self.retired.contains(pack))
             .map(|&pack| (pack, recorded.get(&pack).copied().unwrap_or(0)))
-            .filter(|&(_, end)| end < FULL_PACK);
+            .filter(|&(_, end)| end < self.full_pack);
         let first_new = known.last().map_or(0, |last| last.saturating_add(1));
         let new = (first_new..=u32::MAX).map(|pack| (pack, 0));
         let assignment = |(pack, start)| PackAssignment { pack, name: pack_name(pack), start };
@@ -192,10 +203,10 @@ impl<D: Directory> PackStore<D> {
 
     /// Removes everything; gives an empty store.
     pub async fn clear(self) -> Result<Self, StoreError> {
-        let Self { directory, journal, catalog, found, retired, open } = self;
+        let Self { directory, journal, catalog, found, retired, full_pack, open } = self;
         drop((journal, catalog, found, retired, open));
         Self::destroy(&directory).await?;
-        Self::open(directory).await
+        Ok(Self::open(directory).await?.with_full_packs_of(full_pack))
     }
 
     /// Removes the store of `directory`, readable or not, and no other files. It must not be open.

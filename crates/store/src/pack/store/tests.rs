@@ -189,6 +189,20 @@ fn a_full_pack_gets_no_more() {
 }
 
 #[test]
+fn how_long_a_full_pack_is_can_be_said() {
+    let directory = MemoryDirectory::default();
+    let mut store = opened(directory.clone()).with_full_packs_of(1000);
+    store.commit(append(&store, &directory, &[("a", 100)])).unwrap();
+    assert_eq!(store.packs_for_writers(1)[0].pack, 0);
+    store.commit(append(&store, &directory, &[("b", 1000)])).unwrap();
+    let names: Vec<u32> = store.packs_for_writers(2).iter().map(|pack| pack.pack).collect();
+    assert_eq!(names, [1, 2]);
+    let mut store = now(store.clear()).unwrap();
+    store.commit(append(&store, &directory, &[("c", 1000)])).unwrap();
+    assert_eq!(store.packs_for_writers(1)[0].pack, 1, "also after everything was removed");
+}
+
+#[test]
 fn a_package_that_is_there_is_not_recorded_again() {
     let directory = MemoryDirectory::default();
     let mut store = opened(directory.clone());
