@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { registryForSuite } from '../cli/lib/programs.mjs';
+import { fixturesForSuite } from '../cli/lib/programs.mjs';
 import { underNode, underShim, underWasmtime } from './lib/hosts.mjs';
 import { CI, folderInMemory, Prepared } from './lib/projects.mjs';
 import { copyOf, memoryFolder, pathsIn } from './lib/shim-host.mjs';
@@ -58,20 +58,13 @@ function failure(result) {
 }
 
 describe('failures under WASI', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (address) => {
-      registry = address;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   let prepared;
   let memory;
   const atTheEnd = [];
   before(async () => {
-    prepared = new Prepared({ after: (action) => atTheEnd.push(action) }, registry, FILES);
+    prepared = new Prepared({ after: (action) => atTheEnd.push(action) }, suite.registry, FILES);
     const project = prepared.fresh();
     await prepared.feed(underNode, project);
     memory = {

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as shim from '@bjorn3/browser_wasi_shim';
 import { wasiFolder } from '../../web/dist/wasi.js';
-import { projectsFolder, registryForSuite } from '../cli/lib/programs.mjs';
+import { fixturesForSuite, projectsFolder, registryForSuite } from '../cli/lib/programs.mjs';
 import { BROWSERS, byPackageIn, openPages, renderIn } from './lib/browsers.mjs';
 import { module, underNode } from './lib/hosts.mjs';
 import { CI, folderInMemory, Prepared } from './lib/projects.mjs';
@@ -51,17 +51,10 @@ const FILES = {
 };
 
 describe('an installed tree for WASI programs', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (address) => {
-      registry = address;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   test('QuickJS lists, reads and writes; what it writes stays over the tree', async (context) => {
-    const prepared = new Prepared(context, registry, FILES);
+    const prepared = new Prepared(context, suite.registry, FILES);
     const { tree, asked } = treeOf(prepared.native);
     const project = wasiFolder(shim, '/project', tree);
     const { version } = JSON.parse(prepared.lock).packages['node_modules/right'];
@@ -81,7 +74,7 @@ describe('an installed tree for WASI programs', { concurrency: 1 }, () => {
   });
 
   test('gantry.wasm installs over it, and the tree below stays as it was', async (context) => {
-    const prepared = new Prepared(context, registry, FILES);
+    const prepared = new Prepared(context, suite.registry, FILES);
     await prepared.feed(underNode, prepared.fresh());
     nodeFs.writeFileSync(join(prepared.native, 'node_modules', 'right', 'package.json'), '{}');
     const before = prepared.digestOf(prepared.native);

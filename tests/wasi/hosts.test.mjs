@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { registryForSuite } from '../cli/lib/programs.mjs';
+import { fixturesForSuite, registryForSuite } from '../cli/lib/programs.mjs';
 import { BROWSERS, byPackageIn, openPages, underShimIn } from './lib/browsers.mjs';
 import { underNode, underShim, underWasmtime } from './lib/hosts.mjs';
 import { CI, completeTree, folderInMemory, Prepared } from './lib/projects.mjs';
@@ -111,14 +111,7 @@ describe('one lock, one tree', { concurrency: 1 }, () => {
 });
 
 describe('workspaces', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (address) => {
-      registry = address;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   const files = {
     'package.json': { name: 'project', version: '1.0.0', workspaces: ['packages/*'], dependencies: { right: '1' } },
@@ -128,7 +121,7 @@ describe('workspaces', { concurrency: 1 }, () => {
   };
 
   test('links to folders are made by wasmtime, and by the host of node:wasi from the list', async (context) => {
-    const prepared = new Prepared(context, registry, files);
+    const prepared = new Prepared(context, suite.registry, files);
     await prepared.feed(underNode, prepared.fresh());
     for (const [run, words] of [
       [underWasmtime, CI],
@@ -145,7 +138,7 @@ describe('workspaces', { concurrency: 1 }, () => {
   });
 
   test('where nobody makes them, the install says so and makes nothing', async (context) => {
-    const prepared = new Prepared(context, registry, files);
+    const prepared = new Prepared(context, suite.registry, files);
     const project = prepared.fresh();
     await prepared.feed(underNode, project);
     const before = readdirSync(project, { recursive: true }).sort();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { registryForSuite } from '../cli/lib/programs.mjs';
+import { fixturesForSuite, registryForSuite } from '../cli/lib/programs.mjs';
 import { underNode, underShim, underWasmtime } from './lib/hosts.mjs';
 import { CI, completeTree, folderInMemory, Prepared } from './lib/projects.mjs';
 
@@ -40,19 +40,12 @@ describe('options', { concurrency: 1 }, () => {
 });
 
 describe('sources', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (address) => {
-      registry = address;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   const dependencies = { '@scope/middle': '^1.0.0', right: '1' };
 
   test("npm's own cache is a folder of tarballs", async (context) => {
-    const prepared = new Prepared(context, registry, { 'package.json': { name: 'project', dependencies } });
+    const prepared = new Prepared(context, suite.registry, { 'package.json': { name: 'project', dependencies } });
     prepared.npm(prepared.fresh('cached'), 'ci', '--ignore-scripts').succeeded();
     const project = prepared.fresh();
     const folders = { ...prepared.folders(project), '/tarballs': join(prepared.folder, 'npm-cache', '_cacache') };
@@ -63,7 +56,7 @@ describe('sources', { concurrency: 1 }, () => {
   });
 
   test('a project without a name may be opened under any', async (context) => {
-    const prepared = new Prepared(context, registry, { 'package.json': { dependencies } });
+    const prepared = new Prepared(context, suite.registry, { 'package.json': { dependencies } });
     assert.match(prepared.lock, /"name": "native"/);
     await prepared.feed(underNode, prepared.fresh());
     const project = prepared.fresh('elsewhere');
@@ -72,9 +65,9 @@ describe('sources', { concurrency: 1 }, () => {
   });
 
   test('a tarball of the project is taken from there, and is not missing', async (context) => {
-    const tarball = Buffer.from(await (await fetch(`${registry}right/-/right-1.0.0.tgz`)).arrayBuffer());
+    const tarball = Buffer.from(await (await fetch(`${suite.registry}right/-/right-1.0.0.tgz`)).arrayBuffer());
     const files = { 'package.json': { name: 'project', dependencies: { right: 'file:a.tgz' } }, 'a.tgz': tarball };
-    const prepared = new Prepared(context, registry, files);
+    const prepared = new Prepared(context, suite.registry, files);
     const missing = await prepared.feed(underNode, prepared.fresh());
     assert.ok(missing.every(({ name }) => name !== 'right'));
     const project = prepared.fresh();
@@ -87,7 +80,7 @@ describe('sources', { concurrency: 1 }, () => {
   });
 
   test('unpacking is all or nothing, whichever change fails', async (context) => {
-    const prepared = new Prepared(context, registry, { 'package.json': { name: 'project', dependencies } });
+    const prepared = new Prepared(context, suite.registry, { 'package.json': { name: 'project', dependencies } });
     const [{ file }] = await prepared.feed(underNode, prepared.fresh());
     const tarballs = folderInMemory(join(prepared.folder, 'tarballs'));
     const words = ['unpack', `/tarballs/${file}`, '/out/package', '--json'];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { registryForSuite } from '../cli/lib/programs.mjs';
+import { fixturesForSuite } from '../cli/lib/programs.mjs';
 import { underNode } from './lib/hosts.mjs';
 import { CI, completeTree, Prepared } from './lib/projects.mjs';
 
@@ -17,17 +17,10 @@ const files = {
 const HOST_LINKS = [...CI, '--host-links'];
 
 describe('workspaces', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (address) => {
-      registry = address;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   test('a part needs and gets what the native command gives it', async (context) => {
-    const prepared = new Prepared(context, registry, files);
+    const prepared = new Prepared(context, suite.registry, files);
     // The names of what each needs; `left` there is in two versions.
     const choices = [
       [['-w', 'b'], ['executable', 'left'], 'workspace=b\n'],
@@ -68,7 +61,7 @@ describe('workspaces', { concurrency: 1 }, () => {
   });
 
   test('what cannot be chosen is refused', async (context) => {
-    const prepared = new Prepared(context, registry, files);
+    const prepared = new Prepared(context, suite.registry, files);
     const project = prepared.fresh();
     for (const [words, code] of [
       [['-w', 'absent'], 'WORKSPACE_UNKNOWN'],

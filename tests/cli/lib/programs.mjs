@@ -150,6 +150,16 @@ export function registryForSuite(started, ...words) {
   after(() => end?.());
 }
 
+/** The same with the fixtures `basic`. Its address is in `registry` of what this gives from the first test on. */
+export function fixturesForSuite() {
+  const suite = { registry: '' };
+  const started = (registry) => {
+    suite.registry = registry;
+  };
+  registryForSuite(started, '--fixtures', 'basic');
+  return suite;
+}
+
 /** A control request to a replay registry: its counts and log, and the faults it is to play. */
 export async function control(registry, method, action, body) {
   const answer = await fetch(`${registry}-/gantry/${action}`, { method, body: body && JSON.stringify(body) });
