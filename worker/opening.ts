@@ -22,7 +22,7 @@ export async function openInMemory(parameters: OpenParameters, signal: AbortSign
   const pool = new Pool(compiling, folder, workers);
   pool.warm();
   await instantiate(await compiling);
-  const options = { ...coordinatorOptions(parameters), packBytes: PACK_BYTES };
+  const options = { ...coordinatorOptions(parameters), packBytes: PACK_BYTES, inMemory: true };
   return MemoryStore.open(name, options, { pool, archives: new Archives(), folder });
 }
 

@@ -30,6 +30,8 @@ export interface CoordinatorOptions extends Patience {
   replaceRegistryHost?: string;
   /** Bytes of a pack that gets no more packages. */
   packBytes?: number;
+  /** Whether nothing of the store outlives its worker. */
+  inMemory?: boolean;
 }
 
 export interface InstallRequest {

@@ -8,7 +8,7 @@ mod upkeep;
 use crate::changes::Changes;
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
-use crate::fetch::BrowserHttp;
+use crate::fetch::{BrowserHttp, keep_in_browser};
 use crate::javascript::{from_object, scope, to_object};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
@@ -124,6 +124,9 @@ impl Coordinator {
     async fn open_store(options: JsValue, pool: PoolPort, folder: FileSystemDirectoryHandle) -> Result<Self, Fault> {
         let options: CoordinatorOptions = from_object(options, "the options of open")?;
         let store = BrowserStore::open(folder.into(), pool, options.pack_bytes).await?;
+        if options.in_memory {
+            keep_in_browser();
+        }
         let settings = options.registry_settings(&scope().location().origin())?;
         let mirror = BrowserMirror::open(store.directory().clone()).await;
         let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));

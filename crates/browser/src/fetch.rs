@@ -1,18 +1,21 @@
 //! HTTP by `fetch`.
 //!
 //! No request header is ever one that needs a CORS preflight, but `authorization`, which cannot be had otherwise. Redirects
-//! are followed by the browser, which removes credentials when they leave the origin. Tarballs bypass the HTTP cache: the
-//! store keeps their contents, and a second copy would cost quota; documents use it by the browser's own rules, unless a
-//! token goes along.
+//! are followed by the browser, which removes credentials when they leave the origin. What the browser's own cache has to do
+//! with it is in `fetch/caching.rs`.
 //!
 //! What happens between asking and the last byte is in `fetch/exchange.js`. Bodies are read piece by piece: in one go a slow
 //! one could not be told from one that hangs. A module's memory never shrinks, so a body enters it when all of it is there,
 //! and a [large](LargeBody) tarball not as a whole. How many of these there are at a time is seen to by `fetch/room.js`, and
 //! which ones only wait for others by `fetch/progress.js`.
 
+mod caching;
+
 use crate::error::failed;
 use crate::garbage::note_request;
 use bytes::Bytes;
+use caching::Question;
+pub(crate) use caching::keep_in_browser;
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use js_sys::{Promise, Uint8Array};
 use std::cell::RefCell;
@@ -58,6 +61,7 @@ extern "C" {
         headers: &str,
         cache: &str,
         known: &str,
+        by_head: bool,
         patience: f64,
         whole: f64,
         limit: f64,
@@ -164,69 +168,36 @@ pub(crate) async fn send_for_tarball(request: &HttpRequest) -> Result<(HttpRespo
 
 /// One request. The body is in the response, or if it is large and there is a room for such beside it.
 async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResponse, Option<LargeBody>), HttpError> {
-    let (mut flight, promise) = begin(request, room)?;
+    let (mut flight, promise, question) = begin(request, room)?;
     let answer = JsFuture::from(promise).await.map_err(|failure| error(&request.url, &failure.unchecked_into()))?;
     let answer: Answer = answer.unchecked_into();
     let Some(coming) = answer.large() else {
         flight.landed = true;
-        return Ok((landed(&answer), None));
+        let response = landed(&answer);
+        question.learn(&response);
+        return Ok((response, None));
     };
     let body = LargeBody { coming, flight, url: request.url.clone() };
     Ok((response(&answer, Bytes::new()), Some(body)))
 }
 
-fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise), HttpError> {
+fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise, Question), HttpError> {
     let invalid = |message: &str| HttpError {
         kind: HttpErrorKind::InvalidUrl,
         url: request.url.clone(),
         message: message.to_owned(),
     };
-    let mut cache = "no-store";
-    let (mut known, mut is_personal) = (String::new(), false);
-    let mut headers = Vec::new();
-    for (name, value) in &request.headers {
-        match (name.as_str(), value.as_str()) {
-            ("accept", _) => cache = "default",
-            // No page has a say in it.
-            ("accept-encoding", _) => continue,
-            // As headers these would need a preflight; as a mode of the request they do not. The browser then asks on
-            // condition of what its own cache has, and gives that with status 200 where the registry says 304. An answer
-            // with the header that was asked with is as good as that. Like any 304 to a date, this trusts that a registry
-            // dates each change.
-            ("if-none-match" | "if-modified-since", _) | ("cache-control", "max-age=0") => {
-                match name.as_str() {
-                    "if-none-match" if known.is_empty() => known = format!("etag:{value}"),
-                    "if-modified-since" if known.is_empty() => known = format!("last-modified:{value}"),
-                    _ => {}
-                }
-                cache = "no-cache";
-                continue;
-            }
-            ("cache-control", _) => {
-                cache = "reload";
-                continue;
-            }
-            _ => {}
-        }
-        is_personal |= name == "authorization";
-        if value.contains('\n') {
-            return Err(invalid(&format!("a line of its own is in the header {name}")));
-        }
-        headers.push(format!("{name}:{value}"));
-    }
-    if is_personal {
-        // A browser's cache gives an answer to whoever asks for its address next: with another token, or with none.
-        cache = "no-store";
-    }
+    let question = Question::of(request);
+    let question = question.map_err(|name| invalid(&format!("a line of its own is in the header {name}")))?;
     let controller = AbortController::new().map_err(|value| invalid(&failed(&value).message))?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a time-out, and a limit of bytes")]
     let (patience, limit) = (request.timeout_milliseconds as f64, request.max_body_bytes as f64);
     let whole = if room.is_some() { WHOLE_BYTES } else { f64::INFINITY };
-    let headers = headers.join("\n");
+    let Question { headers, cache, known, is_by_head, .. } = &question;
     let promise = PROGRESS.with(|progress| {
-        exchange(&controller, &request.url, &headers, cache, &known, patience, whole, limit, progress, room)
+        exchange(&controller, &request.url, headers, cache, known, *is_by_head, patience, whole, limit, progress, room)
     });
-    Ok((Flight { controller, landed: false }, promise))
+    Ok((Flight { controller, landed: false }, promise, question))
 }
 
 fn error(url: &str, failure: &Failed) -> HttpError {

@@ -2,6 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { registryCommand } from './paths.js';
 
+interface LoggedRequest {
+  method: string;
+  path: string;
+  /** In words that are separated by hyphens: `abbreviated-packument`, `version`, `tarball`. */
+  kind: string;
+  authorized: boolean;
+}
+
 export class Registry {
   /** Ends with a slash. */
   readonly url: string;
@@ -36,22 +44,16 @@ export class Registry {
     return (await this.#stats()).faults;
   }
 
-  /** All requests, those answered 304, and preflights among them. */
-  async counts(): Promise<{ requests: number; notModified: number; preflights: number }> {
-    const response = await fetch(`${this.url}-/gantry/stats?log`);
-    const { requests, not_modified, log } = (await response.json()) as {
-      requests: number;
-      not_modified: number;
-      log: { method: string }[];
-    };
-    const preflights = log.filter(({ method }) => method === 'OPTIONS').length;
-    return { requests, notModified: not_modified, preflights };
+  /** All requests, and preflights among them. */
+  async counts(): Promise<{ requests: number; preflights: number }> {
+    const log = await this.requestsFor('');
+    return { requests: log.length, preflights: log.filter(({ method }) => method === 'OPTIONS').length };
   }
 
   /** The requests whose path fits a pattern, written as those of faults are. */
-  async requestsFor(pattern: string): Promise<{ method: string; path: string; authorized: boolean }[]> {
+  async requestsFor(pattern: string): Promise<LoggedRequest[]> {
     const response = await this.#control('GET', 'stats?log');
-    const { log } = (await response.json()) as { log: { method: string; path: string; authorized: boolean }[] };
+    const { log } = (await response.json()) as { log: LoggedRequest[] };
     const expression = new RegExp(`^${pattern.replaceAll('*', '.*')}`);
     return log.filter(({ path }) => expression.test(path));
   }

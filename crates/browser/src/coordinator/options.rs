@@ -33,6 +33,9 @@ pub(super) struct CoordinatorOptions {
     replace_registry_host: Option<String>,
     /// Bytes of a pack that gets no more packages.
     pub pack_bytes: Option<u64>,
+    /// Whether nothing of the store outlives this worker.
+    #[serde(default)]
+    pub in_memory: bool,
 }
 
 /// Options of `Coordinator.install`.

@@ -18,6 +18,9 @@ const LONGEST_WAIT = 0x7fffffff;
 /** Answers to addresses that nobody is asked for. @type {Map<string, typeof fetch>} */
 const rehearsed = new Map();
 
+/** Origins that give no headers alone. @type {Set<string>} */
+const headless = new Set();
+
 /** Buffers that nobody reads into. @type {ArrayBuffer[]} */
 const spare = [];
 
@@ -155,21 +158,21 @@ class Source {
  *   large?: LargeBody | undefined }} Answer
  */
 /** What is asked, as `exchange` is told it.
- * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, patience: number,
- *   whole: number, limit: number, progress: Progress }} Question */
+ * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, byHead: boolean,
+ *   patience: number, whole: number, limit: number, progress: Progress }} Question */
 
 /**
  * Rejects with a `Failed`. `headers`: a line each. `known`: a header, as a line, that says with status 200 that nothing has
- * changed; the answer is then a 304 without a body. `patience`: the longest time without any progress, in milliseconds. `whole`:
+ * changed; the answer is then a 304 without a body. `byHead`: whether the headers are asked for before the body. `patience`: the longest time without any progress, in milliseconds. `whole`:
  * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large. `progress`: what this
  * worker's requests have in common. `room`: for bodies with more than `whole`.
  * @param {AbortController} controller @param {string} url @param {string} headers @param {RequestCache} cache
- * @param {string} known @param {number} patience @param {number} whole @param {number} limit
+ * @param {string} known @param {boolean} byHead @param {number} patience @param {number} whole @param {number} limit
  * @param {Progress} progress @param {Room} [room]
  * @returns {Promise<Answer>}
  */
-export async function exchange(controller, url, headers, cache, known, patience, whole, limit, progress, room) {
-  const question = { controller, url, headers, cache, known, patience, whole, limit, progress };
+export async function exchange(controller, url, headers, cache, known, byHead, patience, whole, limit, progress, room) {
+  const question = { controller, url, headers, cache, known, byHead, patience, whole, limit, progress };
   const hold = room?.hold();
   try {
     const answer = await ask(question, hold);
@@ -199,7 +202,7 @@ async function ask(question, hold) {
 }
 
 /** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
-async function askOnce({ controller, url, headers, cache, known, patience, whole, limit, progress }, hold) {
+async function askOnce({ controller, url, headers, cache, known, byHead, patience, whole, limit, progress }, hold) {
   const waiting = new Patience(controller, url, patience, progress);
   let stage = Failure.invalid;
   let isOver = true;
@@ -211,19 +214,25 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
   try {
     const init = { headers: new Headers(pairs(headers)), cache, signal: controller.signal };
     stage = Failure.connect;
+    const origin = originOf(url);
+    let isWithoutHeaders = false;
+    if (byHead && !headless.has(origin)) {
+      const sent = performance.now();
+      const response = await fetch(url, { ...init, method: 'HEAD' }).catch(() => undefined);
+      if (response) waiting.renew();
+      if (response && isKnown(response, known)) return { ...answerOf(response, sent), status: 304 };
+      // Who has asked too much does not ask for more.
+      if (response?.status === 429) return answerOf(response, sent);
+      // Whoever answers only to `GET`, or lets pages see only that, is not asked so again.
+      isWithoutHeaders = !response || response.status === 405 || response.status === 501;
+    }
     const sent = performance.now();
     const response = await (rehearsed.get(url) ?? fetch)(url, init);
+    if (isWithoutHeaders) headless.add(origin);
     waiting.renew();
     stage = Failure.interrupted;
-    const answer = {
-      status: response.status,
-      headers: lines(response.headers),
-      answeredAfter: performance.now() - sent,
-      pieces: [],
-      length: 0,
-    };
-    const [name, value] = pairs(known)[0] ?? [];
-    if (name && answer.status === 200 && response.headers.get(name) === value) {
+    const answer = answerOf(response, sent);
+    if (cache !== 'no-store' && isKnown(response, known)) {
       // The body, which would be read and decompressed from the browser's cache, is not wanted.
       controller.abort();
       return { ...answer, status: 304 };
@@ -243,6 +252,17 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
   } finally {
     if (isOver) waiting.end();
   }
+}
+
+/** What a response says before its body. @param {Response} response @param {number} sent @returns {Answer} */
+function answerOf({ status, headers }, sent) {
+  return { status, headers: lines(headers), answeredAfter: performance.now() - sent, pieces: [], length: 0 };
+}
+
+/** Whether a response has the header with which nothing has changed. @param {Response} response @param {string} known */
+function isKnown({ status, headers }, known) {
+  const [name, value] = pairs(known)[0] ?? [];
+  return name !== undefined && status === 200 && headers.get(name) === value;
 }
 
 /** The hold of a large body; fails where there is no room for one. @param {Hold | undefined} hold @param {Source} source
