@@ -30,8 +30,9 @@ describe('options', { concurrency: 1 }, () => {
       completeTree(project, (await run([...CI, '--host-links'], prepared.folders(project))).succeeded());
       assert.equal(prepared.digestOf(project), prepared.digestOf(native), choice.join(' '));
       // The same by the project's own settings.
-      if (choice[0] === '--omit') {
-        writeFileSync(join(project, '.npmrc'), 'omit[]=dev\n');
+      const settings = choice[0] === '--omit' ? ['omit[]=dev\n', 'production=true\n'] : [];
+      for (const npmrc of settings) {
+        writeFileSync(join(project, '.npmrc'), npmrc);
         completeTree(project, (await underNode([...CI, '--host-links'], prepared.folders(project))).succeeded());
         assert.equal(prepared.digestOf(project), prepared.digestOf(native));
       }

@@ -111,6 +111,14 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
    * workspace and of each folder that a `file:` dependency names, and tarballs that one names. Others are passed over.
    */
   files?: Readonly<Record<string, string | Uint8Array>>;
+  /**
+   * Text of the project's `.npmrc`. What it says holds as it does for the command: how dependencies are resolved and saved, what
+   * is left out, what becomes of the lock, registries of scopes, credentials, time-outs. Other options go before it, and so does
+   * the `registry` that the store was opened with.
+   */
+  npmrc?: string;
+  /** What `${NAME}` stands for in `npmrc`; where nothing is given it stays as it is. */
+  environment?: Readonly<Record<string, string>>;
   onEvent?: (event: InstallEvent) => void;
   signal?: AbortSignal;
 }
@@ -306,6 +314,8 @@ function installParameters(options: InstallOptions): InstallParameters {
   if (timing) parameters.timing = timing;
   if (options.before !== undefined) parameters.before = options.before;
   if (options.files) parameters.files = readFiles(options.files);
+  if (options.npmrc) parameters.npmrc = options.npmrc;
+  if (options.environment) parameters.environment = { ...options.environment };
   const changes = changesIn(options);
   if (changes) parameters.changes = changes;
   return parameters;

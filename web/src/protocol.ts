@@ -94,6 +94,8 @@ export interface InstallParameters extends WorkspaceParameters {
   timing?: boolean;
   files?: Record<string, Uint8Array>;
   before?: string;
+  npmrc?: string;
+  environment?: Record<string, string>;
   changes?: DependencyChanges;
 }
 
@@ -178,7 +180,7 @@ export interface InstalledProject {
   packageJson?: string;
   /** Texts of the `package.json` of workspaces that the install has changed, by path. */
   workspaceManifests: Record<string, string>;
-  /** Text of `package-lock.json`, as npm would write it. */
+  /** Text of `package-lock.json`, as npm would write it, or as it was given where npm would let it be. */
   lockfile: string;
   packages: number;
   files: number;

@@ -50,6 +50,8 @@ export interface InstallRequest {
   timing?: boolean;
   files?: Record<string, Uint8Array>;
   before?: string;
+  npmrc?: string;
+  environment?: Record<string, string>;
   changes?: DependencyChanges;
 }
 

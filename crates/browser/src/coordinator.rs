@@ -16,7 +16,7 @@ use crate::project::OpenProject;
 use crate::store::BrowserStore;
 use gantry_engine::{EngineError, Fault, PackageStore};
 use gantry_manifest::Lockfile;
-use gantry_registry::RegistryClient;
+use gantry_registry::{RegistryClient, RegistrySettings};
 use gantry_resolver::{Explanation, Project, ResolveOptions, explain};
 use install::InstalledProject;
 use js_sys::Function;
@@ -29,11 +29,13 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortSignal, FileSystemDirectoryHandle};
 
+type Client = RegistryClient<BrowserHttp, BrowserClock>;
+
 /// One open store and the projects in it.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Coordinator {
-    registry: Rc<RegistryClient<BrowserHttp, BrowserClock>>,
+    registry: Rc<Client>,
     mirror: BrowserMirror,
     store: Rc<BrowserStore>,
     projects: RefCell<FxHashMap<String, Rc<OpenProject>>>,
@@ -42,6 +44,10 @@ pub struct Coordinator {
 /// Nothing of that name is installed.
 pub(crate) fn unknown_project(name: &str) -> Fault {
     Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
+}
+
+fn client(settings: RegistrySettings, mirror: &BrowserMirror) -> Client {
+    RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()))
 }
 
 fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
@@ -129,8 +135,8 @@ impl Coordinator {
         }
         let settings = options.registry_settings(&scope().location().origin())?;
         let mirror = BrowserMirror::open(store.directory().clone()).await;
-        let registry = RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()));
-        Ok(Self { registry: Rc::new(registry), mirror, store, projects: RefCell::default() })
+        let registry = Rc::new(client(settings, &mirror));
+        Ok(Self { registry, mirror, store, projects: RefCell::default() })
     }
 
     fn current_store(&self) -> Rc<BrowserStore> {

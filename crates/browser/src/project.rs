@@ -29,26 +29,34 @@ pub(crate) struct ProjectOptions {
     #[serde(default)]
     pub left_out: Vec<String>,
     /// The project's lock file, where it is not the lock that the tree was made from: `ci` keeps it as it was given, and
-    /// installs of it only what is asked for; version 1 of the format says too little to make a tree from.
+    /// installs of it only what is asked for; settings of npm have it stay as it is; version 1 of the format says too little to make a tree from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_lock: Option<String>,
     /// Whether the lock that the tree is made from is that of a part of the project: then the tree has all that it names, what
     /// an earlier install for another machine has left included.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_part: bool,
+    /// Whether packages for other machines are there all the same: npm's `force`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
 }
 
 impl ProjectOptions {
-    /// Target and rules of resolution.
-    pub fn resolve(&self) -> Result<ResolveOptions, Fault> {
+    /// The machine that it is for.
+    pub fn target(&self) -> Target {
+        Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() }
+    }
+
+    /// Target and rules by which packages are chosen from the lock.
+    fn rules(&self) -> Result<ResolveOptions, Fault> {
         let omit = self.omit()?;
-        let mut resolve = ResolveOptions::default();
-        resolve.target =
-            Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() };
-        resolve.omit_dev = omit.dev;
-        resolve.omit_optional = omit.optional;
-        resolve.omit_peer = omit.peer;
-        Ok(resolve)
+        let mut rules = ResolveOptions::default();
+        rules.target = self.target();
+        rules.omit_dev = omit.dev;
+        rules.omit_optional = omit.optional;
+        rules.omit_peer = omit.peer;
+        rules.force = self.force;
+        Ok(rules)
     }
 
     pub fn omit(&self) -> Result<Omit, Fault> {
@@ -84,7 +92,7 @@ impl ProjectOptions {
         let lock = Lockfile::parse(&record.lock, "package-lock.json").map_err(|error| fault(error.into()))?;
         let mut inert = BTreeSet::from_iter(self.left_out.iter().cloned());
         if !self.is_part {
-            inert.extend(check_machine(&lock, &self.resolve()?).map_err(|error| fault(error.into()))?.inert);
+            inert.extend(check_machine(&lock, &self.rules()?).map_err(|error| fault(error.into()))?.inert);
         }
         Ok((lock, inert, self.omit()?))
     }

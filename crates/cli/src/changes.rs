@@ -1,8 +1,8 @@
 //! What a command is to do to the project's own dependencies, and npm's settings of how that is saved.
 
 use crate::options::SaveArguments;
-use gantry_engine::{Changes, Fault, InstallMode, Update};
-use gantry_manifest::{Config, DependencyKind, NpmrcValue};
+use gantry_engine::{Changes, Fault, InstallMode, Update, changes_saved};
+use gantry_manifest::{Config, NpmrcValue};
 use gantry_resolver::{ResolveOptions, path_in_project};
 use gantry_spec::{Spec, SpecKind};
 use std::path::Path;
@@ -60,16 +60,7 @@ impl Task<'_> {
 
 /// What a command is to change.
 pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Changes, Fault> {
-    let is = |key: &str| config.get_bool(key) == Some(true);
-    let mut changes =
-        Changes { kind: kind(config), save: config.get_bool("save") != Some(false), ..Changes::default() };
-    // Peers cannot be bundled.
-    changes.bundle = is("save-bundle") && !is("save-peer");
-    if is("save-exact") {
-        changes.prefix.clear();
-    } else if let Some(prefix) = config.get("save-prefix") {
-        prefix.clone_into(&mut changes.prefix);
-    }
+    let mut changes = changes_saved(config);
     match task {
         Task::Add(packages, _) => {
             for argument in *packages {
@@ -78,7 +69,7 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
         }
         Task::Remove(names) => changes.remove = names.to_vec(),
         Task::Update(names) => {
-            changes.save = is("save");
+            changes.save = config.get_bool("save") == Some(true);
             changes.update =
                 if names.is_empty() { Update::All } else { Update::of_names(names.to_vec()).map_err(invalid)? };
         }
@@ -89,17 +80,6 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
 
 fn invalid(message: String) -> Fault {
     Fault::new("CONFIG_INVALID", message).with_hint("Name it without a version; what package.json allows decides.")
-}
-
-fn kind(config: &Config) -> Option<DependencyKind> {
-    let is = |key: &str| config.get_bool(key) == Some(true);
-    match (is("save-optional"), is("save-peer")) {
-        (true, true) => Some(DependencyKind::PeerOptional),
-        (true, false) => Some(DependencyKind::Optional),
-        (false, true) => Some(DependencyKind::Peer),
-        (false, false) if is("save-dev") => Some(DependencyKind::Development),
-        (false, false) => is("save-prod").then_some(DependencyKind::Production),
-    }
 }
 
 /// An argument whose paths no longer depend on where the command runs; `None` of the project's own folder, which is no

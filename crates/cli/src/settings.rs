@@ -6,23 +6,22 @@ use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind, WorkspaceArguments};
 use crate::prefix::{HERE, Place};
 use crate::workspaces::workspace_choice;
-use gantry_engine::{Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, resolve_settings};
+use gantry_engine::{
+    Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, configured_node_version,
+    configured_omit, cutoff, lock_use, lockfile_version, refuse_credentials_without_address, refuse_unsupported,
+    resolve_settings,
+};
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
-    ConfigSources, HttpSettings, LoadedConfig, NativeHostSettings, ProjectDirectory, ProjectFiles, ProxySettings,
-    machine_home, machine_release, machine_target,
+    ConfigSources, HttpSettings, LoadedConfig, NativeClock, NativeHostSettings, ProjectDirectory, ProjectFiles,
+    ProxySettings, machine_home, machine_release, machine_target,
 };
+use gantry_platform::Clock;
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
-use gantry_spec::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Settings of npm that change the result and that are not there yet: better said than passed over.
-const UNSUPPORTED: &[(&str, bool)] =
-    &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true)];
 
 /// Everything an install needs.
 pub struct Settings {
@@ -63,7 +62,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     })?;
 
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
-    let omit = omitted(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
+    let omit = configured_omit(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
     let mut resolve = resolve_options(&config, node_version, omit, &project)?;
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
     warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
@@ -184,107 +183,6 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     layer
 }
 
-fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
-    for (key, value) in UNSUPPORTED {
-        if config.get_bool(key) == Some(*value) {
-            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))
-                .with_hint("Remove it from .npmrc or the environment for this project."));
-        }
-    }
-    Ok(())
-}
-
-/// npm's `lockfile-version`.
-fn lockfile_version(config: &Config) -> Result<Option<u32>, Fault> {
-    let text = config.get("lockfile-version").map(str::trim).filter(|text| !matches!(*text, "" | "null"));
-    let Some(text) = text else { return Ok(None) };
-    match text.parse() {
-        Ok(version @ 1..=3) => Ok(Some(version)),
-        _ => Err(invalid(format!("lockfile-version={text}: it is none of 1, 2, 3"))
-            .with_hint("Leave it out to keep the version of the lock that is there.")),
-    }
-}
-
-/// npm's `package-lock`, of which `shrinkwrap` is another name, and `save`. Who asks for the lock alone gets one.
-fn lock_use(config: &Config) -> LockUse {
-    let is_off = |key: &str| config.get_bool(key) == Some(false);
-    let ignored = match config.get_bool("package-lock") {
-        Some(wanted) => !wanted,
-        None => is_off("shrinkwrap"),
-    };
-    if ignored && config.get_bool("package-lock-only") != Some(true) {
-        LockUse::Ignore
-    } else if is_off("save") {
-        LockUse::Read
-    } else {
-        LockUse::ReadAndWrite
-    }
-}
-
-/// npm refuses to run with these as well: nobody can tell which registry they are for. Those of the environment it only passes
-/// over.
-fn refuse_credentials_without_address(files: &Config) -> Result<(), Fault> {
-    let names = files.credentials_without_address();
-    let Some(first) = names.first() else { return Ok(()) };
-    let first = if first.ends_with("authtoken") { "_authToken" } else { first };
-    Err(invalid(format!("credentials for no registry in particular are never sent: {}", names.join(", ")))
-        .with_hint(format!("Write //host/path/:{first}=… with the registry's address in .npmrc.")))
-}
-
-/// A version in full: a range, or `20`, would say nothing of the packages that need 20.1.
-fn configured_node_version(config: &Config) -> Result<Option<String>, Fault> {
-    let Some(text) = config.get("node-version").filter(|text| !text.is_empty() && *text != "null") else {
-        return Ok(None);
-    };
-    let version = text.trim().trim_start_matches('v');
-    match Version::parse_strict(version) {
-        Some(_) => Ok(Some(version.to_owned())),
-        None => Err(invalid(format!("node-version={text} is not a version"))
-            .with_hint("Write it in full, as node --version prints it: 20.11.1")),
-    }
-}
-
-/// npm's `omit` less its `include`, with the older settings that mean the same.
-fn omitted(config: &Config, node_env: Option<&str>) -> Result<Omit, Fault> {
-    let mut omit = config.get_list("omit");
-    let mut include = config.get_list("include");
-    let add = |list: &mut Vec<String>, kind: &str| list.push(kind.to_owned());
-    let is = |key: &str| config.get_bool(key);
-    if config.get("omit").is_none() && node_env == Some("production") {
-        add(&mut omit, "dev");
-    }
-    if is("production") == Some(true) || matches!(config.get("only"), Some("prod" | "production")) {
-        add(&mut omit, "dev");
-    } else if is("production") == Some(false) {
-        add(&mut include, "dev");
-    }
-    if is("dev") == Some(true) || config.get("also").is_some_and(|kind| kind.starts_with("dev")) {
-        add(&mut include, "dev");
-    }
-    match is("optional") {
-        Some(true) => add(&mut include, "optional"),
-        Some(false) => add(&mut omit, "optional"),
-        None => {}
-    }
-    gantry_engine::omitted(&omit, &include).map_err(invalid)
-}
-
-/// The time after which versions do not exist: `before`, or so many days ago (`min-release-age`), whichever is set closer to
-/// the command line.
-fn cutoff(config: &Config) -> Result<Option<String>, Fault> {
-    let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && *value != "null");
-    let Some(key) = config.more_specific("before", "min-release-age") else { return Ok(None) };
-    if key == "before" {
-        return Ok(text("before").map(str::to_owned));
-    }
-    let Some(age) = text("min-release-age") else { return Ok(None) };
-    let days = age.trim().parse::<f64>().ok().filter(|days| days.is_finite() && *days >= 0.0);
-    let days = days.ok_or_else(|| invalid(format!("min-release-age={age} is not a number of days")))?;
-    let seconds = Duration::try_from_secs_f64(days * 86_400.0).ok();
-    let then = seconds.and_then(|age| SystemTime::now().checked_sub(age)).filter(|_| days > 0.0);
-    Ok(then.filter(|then| *then >= UNIX_EPOCH).map(|then| humantime::format_rfc3339_seconds(then).to_string()))
-}
-
 fn resolve_options(
     config: &Config,
     node_version: Option<String>,
@@ -304,7 +202,7 @@ fn resolve_options(
         npm_version: machine.npm_version,
     };
     let mut options = resolve_settings(config, target).map_err(invalid)?;
-    options.before = cutoff(config)?;
+    options.before = cutoff(config, NativeClock::default().unix_milliseconds())?;
     options.omit_dev = omit.dev;
     options.omit_optional = omit.optional;
     options.omit_peer = omit.peer;
@@ -325,31 +223,9 @@ fn registry_settings(config: Config, warnings: &mut Vec<(&'static str, String)>)
         registry.push('/');
     }
     let replace_host = ReplaceHost::from_setting(config.get("replace-registry-host"));
-    let mut number = |key: &str| {
-        let text = config.get(key).filter(|text| !text.is_empty() && *text != "null")?;
-        let number = text.parse::<f64>().ok().filter(|value| *value >= 0.0);
-        if number.is_none() {
-            warnings.push(("CONFIG_INVALID", format!("{key}={text} is not a number: its default is used")));
-        }
-        number
-    };
-    let mut retry = RetryPolicy::default();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative numbers are filtered out")]
-    {
-        retry.retries = number("fetch-retries").map_or(retry.retries, |value| value as u32);
-        // 0 stands for the default, as in npm-registry-fetch.
-        let timeout = number("fetch-timeout").filter(|value| *value >= 1.0);
-        retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
-    }
-    retry.factor = number("fetch-retry-factor").unwrap_or(retry.factor);
-    retry.min_wait_milliseconds = number("fetch-retry-mintimeout").unwrap_or(retry.min_wait_milliseconds);
-    retry.max_wait_milliseconds = number("fetch-retry-maxtimeout").unwrap_or(retry.max_wait_milliseconds);
-    let is = |key: &str| config.get_bool(key) == Some(true);
-    let is_or = |switch, number, turns_on: fn(f64) -> bool| config.get_bool_or_number(switch, number, turns_on);
-    // Other names of two switches: the older of npm's settings.
-    let prefer_offline = is_or("prefer-offline", "cache-min", |seconds| seconds >= 9999.0);
-    let prefer_online = is_or("prefer-online", "cache-max", |seconds| seconds <= 0.0);
-    let cache_mode = CacheMode::of(is("offline"), prefer_offline == Some(true), prefer_online == Some(true));
+    let (retry, unclear) = RetryPolicy::of_config(&config);
+    warnings.extend(unclear.into_iter().map(|message| ("CONFIG_INVALID", message)));
+    let cache_mode = CacheMode::of_config(&config);
     Ok(RegistrySettings { default_registry: registry, replace_host, retry, cache_mode, config })
 }
 

@@ -12,6 +12,8 @@ use std::borrow::Cow;
 pub const CODES: &[&str] = &[
     "BROWSER_FAILED",
     "CANCELLED",
+    "CONFIG_INVALID",
+    "CONFIG_UNSUPPORTED",
     "DEPENDENCY_NAMELESS",
     "GIT_FAILED",
     "GIT_MISSING",

@@ -40,7 +40,10 @@ pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::{conflicts, install, packages_of_ci};
 pub use request::{Changes, Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
-pub use settings::{omitted, resolve_settings};
+pub use settings::{
+    changes_saved, configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, omitted,
+    refuse_credentials_without_address, refuse_unsupported, resolve_settings,
+};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 
 /// Every error code that can reach a user, of this crate and of those below it, sorted.

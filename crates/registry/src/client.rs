@@ -21,7 +21,7 @@ const MAX_TARBALL_BYTES: u64 = 2 << 30;
 const MIRROR: &str = "metadata";
 
 /// Where the registries are and how to treat them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RegistrySettings {
     /// Settings of all layers (`.npmrc` files, environment, options).
     pub config: Config,
@@ -230,7 +230,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         })
     }
 
-    pub(crate) fn settings(&self) -> &RegistrySettings {
+    /// What it was made with.
+    pub fn settings(&self) -> &RegistrySettings {
         &self.settings
     }
 

@@ -6,6 +6,7 @@
 
 use crate::freshness::is_fresh;
 use futures_util::future::LocalBoxFuture;
+use gantry_manifest::Config;
 #[cfg(doc)]
 use gantry_platform::Work;
 use gantry_platform::{FileError, Span};
@@ -35,6 +36,15 @@ impl CacheMode {
             (.., true) => Self::PreferOnline,
             _ => Self::Default,
         }
+    }
+
+    /// What is set.
+    pub fn of_config(config: &Config) -> Self {
+        let is_or = |switch, number, turns_on: fn(f64) -> bool| config.get_bool_or_number(switch, number, turns_on);
+        // Other names of two switches: the older of npm's settings.
+        let prefer_offline = is_or("prefer-offline", "cache-min", |seconds| seconds >= 9999.0);
+        let prefer_online = is_or("prefer-online", "cache-max", |seconds| seconds <= 0.0);
+        Self::of(config.get_bool("offline") == Some(true), prefer_offline == Some(true), prefer_online == Some(true))
     }
 
     /// Whether a kept document is used without asking.

@@ -6,6 +6,7 @@ use crate::lane::Held;
 use crate::underway::Underway;
 use core::future::Future;
 use core::hash::BuildHasher;
+use gantry_manifest::Config;
 use gantry_platform::{Clock, Ending, Http, HttpRequest, HttpResponse, Span, Work};
 use rustc_hash::FxBuildHasher;
 
@@ -40,6 +41,35 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// What is set, and of settings that are no numbers, whose defaults are used, that they are none.
+    pub fn of_config(config: &Config) -> (Self, Vec<String>) {
+        let mut unclear = Vec::new();
+        let mut number = |key: &str| {
+            let text = config.get(key).filter(|text| !text.is_empty() && *text != "null")?;
+            let number = text.parse::<f64>().ok().filter(|value| *value >= 0.0);
+            if number.is_none() {
+                unclear.push(format!("{key}={text} is not a number: its default is used"));
+            }
+            number
+        };
+        let mut retry = Self::default();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "negative numbers are filtered out"
+        )]
+        {
+            retry.retries = number("fetch-retries").map_or(retry.retries, |value| value as u32);
+            // 0 stands for the default, as in npm-registry-fetch.
+            let timeout = number("fetch-timeout").filter(|value| *value >= 1.0);
+            retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
+        }
+        retry.factor = number("fetch-retry-factor").unwrap_or(retry.factor);
+        retry.min_wait_milliseconds = number("fetch-retry-mintimeout").unwrap_or(retry.min_wait_milliseconds);
+        retry.max_wait_milliseconds = number("fetch-retry-maxtimeout").unwrap_or(retry.max_wait_milliseconds);
+        (retry, unclear)
+    }
+
     /// How long to wait before repetition `attempt` (from 0). `jitter` in 0..1 spreads clients that failed together.
     pub fn wait(&self, attempt: u32, retry_after_milliseconds: Option<f64>, jitter: f64) -> f64 {
         let exponent = i32::try_from(attempt).unwrap_or(i32::MAX);

@@ -6,8 +6,10 @@ use crate::WasiError;
 use crate::options::Options;
 use crate::project::read_optional;
 use crate::system::{Meaning, meaning};
-use gantry_engine::{EngineError, Fault, InstallMode, InstallRequest, WorkspaceSettings, resolve_settings};
-use gantry_layout::Omit;
+use gantry_engine::{
+    EngineError, Fault, InstallMode, InstallRequest, WorkspaceSettings, configured_node_version, configured_omit,
+    resolve_settings,
+};
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -52,7 +54,8 @@ pub(crate) fn load(options: &Options) -> Result<(InstallRequest, RegistrySetting
     let mut resolve = resolve_options(&config)?;
     resolve.folder_name = folder_name(prefix, &package_json, lockfile.as_deref());
     resolve.project_path = prefix.display().to_string();
-    let omit = omitted(&config)?;
+    let node_env = std::env::var_os("NODE_ENV").and_then(|value| value.into_string().ok());
+    let omit = configured_omit(&config, node_env.as_deref())?;
     (resolve.omit_dev, resolve.omit_optional, resolve.omit_peer) = (omit.dev, omit.optional, omit.peer);
     let request = InstallRequest {
         package_json,
@@ -105,11 +108,6 @@ fn invalid(message: String) -> Fault {
     Fault::new("CONFIG_INVALID", message)
 }
 
-/// npm's `omit` less its `include`.
-fn omitted(config: &Config) -> Result<Omit, Fault> {
-    gantry_engine::omitted(&config.get_list("omit"), &config.get_list("include")).map_err(invalid)
-}
-
 /// A program cannot ask WASI which machine it is on: unless told otherwise the tree is for a machine that runs WebAssembly,
 /// as in a page.
 fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
@@ -119,7 +117,7 @@ fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
         os: text("os").unwrap_or_else(|| "linux".to_owned()),
         cpu: text("cpu").unwrap_or_else(|| "wasm32".to_owned()),
         libc: text("libc"),
-        node_version: text("node-version").unwrap_or(default.node_version),
+        node_version: configured_node_version(config)?.unwrap_or(default.node_version),
         npm_version: default.npm_version,
     };
     if let Some(strategy) = text("install-strategy").filter(|strategy| strategy != "hoisted") {

@@ -4,8 +4,8 @@
 //! outermost to the one that waits. Those are kept small, and what happens once is behind a box: what is run often is compiled
 //! a second time, which for one function with all of it took a tenth of an install's time.
 
-use super::Coordinator;
-use super::options::InstallOptions;
+use super::options::{InstallConfig, InstallOptions};
+use super::{Client, Coordinator, client};
 use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
 use crate::host::BrowserHost;
@@ -14,8 +14,9 @@ use crate::project::{BrowserProject, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
-use gantry_engine::{Event, Fault, InstallMode, InstallRequest, Outcome, Phase};
+use gantry_engine::{Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, Phase};
 use gantry_platform::Clock;
+use gantry_registry::{CacheMode, RetryPolicy};
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
 use serde::Serialize;
@@ -169,16 +170,31 @@ impl Coordinator {
             Some(record) => Some(ProjectOptions::decode(&name, record)?.lockfile(&record.lock)),
             None => None,
         };
-        let project_options = options.project_options();
-        self.registry.set_cache_mode(options.cache_mode());
-        let request = options.into_request(&project_options, previous_lock)?;
+        let config = options.take_config()?;
+        let project_options = config.project_options()?;
+        let registry = self.registry_for(&config);
+        let request =
+            options.into_request(&config.config, &project_options, previous_lock, BrowserClock.unix_milliseconds())?;
         store.set_timed(request.timing);
         let mut project = BrowserProject::new(Rc::clone(&store), files);
         if let Some(record) = &recorded {
             project = project.with_record(&name, record.clone());
         }
-        let host = BrowserHost { registry: Rc::clone(&self.registry), project, store };
+        let host = BrowserHost { registry, project, store };
         Ok(Prepared { name, recorded, options: project_options, request, host })
+    }
+
+    /// The client that an install asks, for which the project's `.npmrc` may name registries, credentials and time-outs.
+    fn registry_for(&self, InstallConfig { config, npmrc }: &InstallConfig) -> Rc<Client> {
+        let mut registry = Rc::clone(&self.registry);
+        if !npmrc.is_empty() {
+            let mut settings = registry.settings().clone();
+            settings.config.push_layer(npmrc.clone());
+            (settings.retry, _) = RetryPolicy::of_config(&settings.config);
+            registry = Rc::new(client(settings, &self.mirror));
+        }
+        registry.set_cache_mode(CacheMode::of_config(config));
+        registry
     }
 
     /// Records what an install has made, and keeps what one that failed has got.
@@ -196,7 +212,7 @@ impl Coordinator {
         let collected = collect_packs(store).await;
         if outcome.is_err() {
             // So are the documents; why they could not be kept is nothing beside why the install failed.
-            let _ = self.registry.settle().await;
+            let _ = host.registry.settle().await;
         }
         let outcome: Outcome = outcome?;
         collected?;
@@ -206,10 +222,8 @@ impl Coordinator {
         let mut project_options = project_options.concluded(&outcome);
         // Of the tree, so that it can be made again.
         let lock = Bytes::from(outcome.tree_lockfile);
-        let file = match (request.mode, request.lockfile) {
-            (InstallMode::Ci, Some(given)) => given,
-            _ => outcome.lockfile,
-        };
+        let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
+        let file = request.lockfile.filter(|_| !is_written).unwrap_or(outcome.lockfile);
         project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
         project.lockfile = project_options.lockfile(&lock);
         let options = project_options.encode();

@@ -3,8 +3,13 @@
 use crate::javascript::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
-use gantry_engine::{Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update, WorkspaceSettings};
-use gantry_manifest::{Config, DependencyKind, NpmrcValue, without_userinfo};
+use gantry_engine::{
+    Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Update, WorkspaceSettings, changes_saved,
+    configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, refuse_credentials_without_address,
+    refuse_unsupported, resolve_settings,
+};
+use gantry_layout::Omit;
+use gantry_manifest::{Config, NpmrcValue, parse_npmrc, without_userinfo};
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -47,16 +52,12 @@ pub(super) struct InstallOptions {
     package_json: String,
     lockfile: Option<String>,
     target: Option<TargetOptions>,
-    #[serde(default)]
-    omit: Vec<String>,
+    omit: Option<Vec<String>>,
     #[serde(default)]
     frozen: bool,
-    #[serde(default)]
-    offline: bool,
-    #[serde(default)]
-    prefer_offline: bool,
-    #[serde(default)]
-    prefer_online: bool,
+    offline: Option<bool>,
+    prefer_offline: Option<bool>,
+    prefer_online: Option<bool>,
     lock_fields: Option<String>,
     lockfile_version: Option<u32>,
     lockfile_name: Option<String>,
@@ -69,8 +70,12 @@ pub(super) struct InstallOptions {
     #[serde(default)]
     workspace: Vec<String>,
     workspaces: Option<bool>,
+    include_workspace_root: Option<bool>,
+    /// Text of the project's `.npmrc`.
+    npmrc: Option<String>,
+    /// What `${NAME}` in that stands for.
     #[serde(default)]
-    include_workspace_root: bool,
+    environment: BTreeMap<String, String>,
 }
 
 /// What is to change of the dependencies.
@@ -95,18 +100,26 @@ enum UpdateOption {
 }
 
 impl ChangeOptions {
-    fn understood(self) -> Result<Changes, Fault> {
-        let kind = match self.save_as.as_deref() {
-            None => None,
-            Some("prod") => Some(DependencyKind::Production),
-            Some("dev") => Some(DependencyKind::Development),
-            Some("optional") => Some(DependencyKind::Optional),
-            Some("peer") => Some(DependencyKind::Peer),
-            Some(other) => {
-                let message = format!("saveAs: {other} is none of prod, dev, optional, peer");
+    /// npm's settings of how what is added is saved, as far as they are given.
+    fn layer(&self) -> Result<Vec<(String, NpmrcValue)>, Fault> {
+        const KINDS: [(&str, &str); 4] =
+            [("prod", "save-prod"), ("dev", "save-dev"), ("optional", "save-optional"), ("peer", "save-peer")];
+        let text = |key: &str, value: &str| (key.to_owned(), NpmrcValue::Text(value.to_owned()));
+        let mut layer = Vec::new();
+        if let Some(kind) = self.save_as.as_deref() {
+            if KINDS.iter().all(|(name, _)| *name != kind) {
+                let message = format!("saveAs: {kind} is none of prod, dev, optional, peer");
                 return Err(Fault::new("INVALID_OPTION", message));
             }
-        };
+            layer.extend(KINDS.map(|(name, key)| text(key, if name == kind { "true" } else { "false" })));
+        }
+        if let Some(prefix) = &self.save_prefix {
+            layer.extend([text("save-exact", "false"), text("save-prefix", prefix)]);
+        }
+        Ok(layer)
+    }
+
+    fn understood(self, config: &Config) -> Result<Changes, Fault> {
         let update = match self.update {
             Some(UpdateOption::All(true)) => Update::All,
             Some(UpdateOption::Names(names)) if !names.is_empty() => {
@@ -114,12 +127,11 @@ impl ChangeOptions {
             }
             _ => Update::Nothing,
         };
-        let mut changes = Changes { add: self.add, remove: self.remove, update, kind, ..Changes::default() };
-        if let Some(prefix) = self.save_prefix {
-            changes.prefix = prefix;
+        let mut changes = Changes { add: self.add, remove: self.remove, update, ..changes_saved(config) };
+        if changes.add.is_empty() && changes.remove.is_empty() {
+            // As npm has it: bringing up to date changes no range unless that is asked for.
+            changes.save = config.get_bool("save") == Some(true);
         }
-        // As npm has it: bringing up to date changes no range.
-        changes.save = !(changes.add.is_empty() && changes.remove.is_empty());
         Ok(changes)
     }
 }
@@ -136,29 +148,24 @@ fn default_project() -> String {
 }
 
 impl CoordinatorOptions {
-    /// npm's settings, as a page gives them.
-    fn retry_policy(&self) -> Result<RetryPolicy, Fault> {
-        let given = |name: &str, option: Option<f64>, least: f64| match option {
-            Some(value) if !value.is_finite() || value < least => {
-                Err(Fault::new("INVALID_OPTION", format!("{name}: {value} is not a number of at least {least}")))
+    /// npm's settings of how patient to be, as a page gives them.
+    fn patience(&self) -> Result<Vec<(String, NpmrcValue)>, Fault> {
+        let given = [
+            ("fetchRetries", "fetch-retries", self.fetch_retries, 0.0),
+            ("fetchTimeout", "fetch-timeout", self.fetch_timeout, 1.0),
+            ("fetchRetryFactor", "fetch-retry-factor", self.fetch_retry_factor, 0.0),
+            ("fetchRetryMintimeout", "fetch-retry-mintimeout", self.fetch_retry_mintimeout, 0.0),
+            ("fetchRetryMaxtimeout", "fetch-retry-maxtimeout", self.fetch_retry_maxtimeout, 0.0),
+        ];
+        let given = given.into_iter().filter_map(|(name, key, value, least)| Some((name, key, value?, least)));
+        let settings = given.map(|(name, key, value, least)| {
+            if !value.is_finite() || value < least {
+                let message = format!("{name}: {value} is not a number of at least {least}");
+                return Err(Fault::new("INVALID_OPTION", message));
             }
-            option => Ok(option),
-        };
-        let mut retry = RetryPolicy::default();
-        let retries = given("fetchRetries", self.fetch_retries, 0.0)?;
-        let timeout = given("fetchTimeout", self.fetch_timeout, 1.0)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative numbers are refused")]
-        {
-            retry.retries = retries.map_or(retry.retries, |value| value as u32);
-            retry.timeout_milliseconds = timeout.map_or(retry.timeout_milliseconds, |value| value as u64);
-        }
-        let factor = given("fetchRetryFactor", self.fetch_retry_factor, 0.0)?;
-        let least = given("fetchRetryMintimeout", self.fetch_retry_mintimeout, 0.0)?;
-        let most = given("fetchRetryMaxtimeout", self.fetch_retry_maxtimeout, 0.0)?;
-        retry.factor = factor.unwrap_or(retry.factor);
-        retry.min_wait_milliseconds = least.unwrap_or(retry.min_wait_milliseconds);
-        retry.max_wait_milliseconds = most.unwrap_or(retry.max_wait_milliseconds);
-        Ok(retry)
+            Ok((key.to_owned(), NpmrcValue::Text(value.to_string())))
+        });
+        settings.collect()
     }
 
     /// Settings for the registry client of a page at `origin`.
@@ -171,7 +178,8 @@ impl CoordinatorOptions {
             if usable { Ok(format!("{}/", text.trim_end_matches('/'))) } else { Err(invalid()) }
         };
         let registry = address(&self.registry)?;
-        let mut layer = vec![("registry".to_owned(), NpmrcValue::Text(registry.clone()))];
+        let mut layer = self.patience()?;
+        layer.push(("registry".to_owned(), NpmrcValue::Text(registry.clone())));
         for (scope, url) in &self.scopes {
             layer.push((format!("@{}:registry", scope.trim_start_matches('@')), NpmrcValue::Text(address(url)?)));
         }
@@ -193,20 +201,71 @@ impl CoordinatorOptions {
             None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
             setting => ReplaceHost::from_setting(setting),
         };
-        let retry = self.retry_policy()?;
+        let (retry, _) = RetryPolicy::of_config(&config);
         let cache_mode = CacheMode::Default;
         Ok(RegistrySettings { config, default_registry: registry, replace_host, retry, cache_mode })
     }
 }
 
 impl InstallOptions {
-    /// What of it is kept with the project.
-    pub fn project_options(&self) -> ProjectOptions {
-        let (os, cpu, libc) = match &self.target {
-            Some(target) => (target.os.clone(), target.cpu.clone(), target.libc.clone()),
-            None => (DEFAULT_OS.to_owned(), DEFAULT_CPU.to_owned(), None),
-        };
-        ProjectOptions { os, cpu, libc, omit: self.omit.clone(), ..ProjectOptions::default() }
+    /// npm's settings for this install: what the page gives, and below that what the project's `.npmrc` says.
+    pub fn take_config(&mut self) -> Result<InstallConfig, Fault> {
+        let mut npmrc = Vec::new();
+        if let Some(text) = self.npmrc.take() {
+            npmrc = parse_npmrc(&text, &|name: &str| self.environment.get(name).cloned());
+            let mut file = Config::new();
+            file.push_layer(npmrc.clone());
+            refuse_credentials_without_address(&file)?;
+        }
+        let mut config = Config::new();
+        config.push_layer(self.layer()?);
+        config.push_layer(npmrc.clone());
+        refuse_unsupported(&config)?;
+        Ok(InstallConfig { config, npmrc })
+    }
+
+    fn layer(&mut self) -> Result<Vec<(String, NpmrcValue)>, Fault> {
+        let mut layer = Vec::new();
+        let mut set = |key: &str, value: NpmrcValue| layer.push((key.to_owned(), value));
+        if let Some(TargetOptions { os, cpu, libc }) = self.target.take() {
+            set("os", NpmrcValue::Text(os));
+            set("cpu", NpmrcValue::Text(cpu));
+            set("libc", libc.map_or(NpmrcValue::Null, NpmrcValue::Text));
+        }
+        if let Some(omit) = self.omit.take() {
+            Omit::from_names(omit.iter().map(String::as_str)).map_err(|other| {
+                Fault::new("INVALID_OPTION", format!("omit: {other} is none of dev, optional, peer"))
+            })?;
+            set("omit", NpmrcValue::List(omit));
+            set("include", NpmrcValue::Null);
+        }
+        if let Some(before) = self.before.take() {
+            set("before", NpmrcValue::Text(before));
+        }
+        if let Some(version) = self.lockfile_version {
+            if !(1..=3).contains(&version) {
+                return Err(Fault::new("INVALID_OPTION", format!("lockfileVersion: {version} is none of 1, 2, 3")));
+            }
+            set("lockfile-version", NpmrcValue::Text(version.to_string()));
+        }
+        if !self.workspace.is_empty() {
+            set("workspace", NpmrcValue::List(std::mem::take(&mut self.workspace)));
+        }
+        for (key, value) in [
+            ("workspaces", self.workspaces),
+            ("include-workspace-root", self.include_workspace_root),
+            ("offline", self.offline),
+            ("prefer-offline", self.prefer_offline),
+            ("prefer-online", self.prefer_online),
+        ] {
+            if let Some(value) = value {
+                set(key, NpmrcValue::Text(value.to_string()));
+            }
+        }
+        if let Some(changes) = &self.changes {
+            layer.extend(changes.layer()?);
+        }
+        Ok(layer)
     }
 
     /// The user's files that the page has given, by path: relative to the project, without `.` and empty parts.
@@ -219,17 +278,25 @@ impl InstallOptions {
         files.map(|(path, FileBytes(bytes))| (normal(&path), Bytes::from(bytes))).collect()
     }
 
-    /// How far kept documents are trusted.
-    pub fn cache_mode(&self) -> CacheMode {
-        CacheMode::of(self.offline, self.prefer_offline, self.prefer_online)
-    }
-
-    /// The engine's request; a lock that is not given is the project's last one.
-    pub fn into_request(self, project: &ProjectOptions, previous: Option<Bytes>) -> Result<InstallRequest, Fault> {
+    /// The engine's request; a lock that is not given is the project's last one. `now` is in milliseconds since 1970.
+    pub fn into_request(
+        self,
+        config: &Config,
+        project: &ProjectOptions,
+        previous: Option<Bytes>,
+        now: f64,
+    ) -> Result<InstallRequest, Fault> {
+        let invalid = |message: String| Fault::new("CONFIG_INVALID", message);
         let omit = project.omit()?;
-        let mut resolve = project.resolve()?;
+        let mut target = project.target();
+        if let Some(version) = configured_node_version(config)? {
+            target.node_version = version;
+        }
+        let mut resolve = resolve_settings(config, target).map_err(invalid)?;
+        (resolve.omit_dev, resolve.omit_optional, resolve.omit_peer) = (omit.dev, omit.optional, omit.peer);
         resolve.folder_name.clone_from(&self.project);
-        resolve.before = self.before;
+        resolve.before = cutoff(config, now)?;
+        let mut lock_use = lock_use(config);
         let lock_fields = match self.lock_fields.as_deref() {
             None | Some("npm") => LockFields::Npm,
             Some("fast") => LockFields::Fast,
@@ -237,34 +304,58 @@ impl InstallOptions {
                 return Err(Fault::new("INVALID_OPTION", format!("lockFields: {other} is neither npm nor fast")));
             }
         };
-        if let Some(other) = self.lockfile_version.filter(|version| !(1..=3).contains(version)) {
-            return Err(Fault::new("INVALID_OPTION", format!("lockfileVersion: {other} is none of 1, 2, 3")));
-        }
-        let workspaces = WorkspaceSettings {
-            workspace: self.workspace,
-            workspaces: self.workspaces,
-            include_workspace_root: self.include_workspace_root,
-        };
-        let changes = self.changes.map(ChangeOptions::understood).transpose()?.unwrap_or_default();
+        let changes = self.changes.map(|changes| changes.understood(config)).transpose()?.unwrap_or_default();
         if self.frozen && !changes.is_empty() {
             let message = "add, remove and update change the lock, which frozen keeps as it is";
             return Err(Fault::new("INVALID_OPTION", message));
+        }
+        if changes.update != Update::Nothing && changes.add.is_empty() && changes.remove.is_empty() {
+            // npm's `update` writes the lock whatever is saved.
+            resolve.save = changes.save;
+            if lock_use == LockUse::Read {
+                lock_use = LockUse::ReadAndWrite;
+            }
         }
         Ok(InstallRequest {
             package_json: self.package_json.into_bytes(),
             package_json_path: "package.json".to_owned(),
             lockfile: self.lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
             lockfile_path: self.lockfile_name.unwrap_or_else(|| "package-lock.json".to_owned()),
-            lockfile_version: self.lockfile_version,
+            lockfile_version: lockfile_version(config)?,
+            lock_use,
             mode: if self.frozen { InstallMode::Ci } else { InstallMode::Install },
             extent: Extent::Tree,
             lock_fields,
             omit,
             changes,
-            workspaces: workspaces.choice(String::new())?,
+            workspaces: WorkspaceSettings::of_config(config, None).choice(String::new())?,
             resolve,
             timing: self.timing,
             ..InstallRequest::default()
+        })
+    }
+}
+
+/// npm's settings for an install.
+pub(super) struct InstallConfig {
+    pub config: Config,
+    /// The part of it that the project's `.npmrc` says.
+    pub npmrc: Vec<(String, NpmrcValue)>,
+}
+
+impl InstallConfig {
+    /// What of it is kept with the project.
+    pub fn project_options(&self) -> Result<ProjectOptions, Fault> {
+        let text = |key: &str| self.config.get_text(key).map(str::to_owned);
+        let omit = configured_omit(&self.config, None)?;
+        let omit = [("dev", omit.dev), ("optional", omit.optional), ("peer", omit.peer)];
+        Ok(ProjectOptions {
+            os: text("os").unwrap_or_else(|| DEFAULT_OS.to_owned()),
+            cpu: text("cpu").unwrap_or_else(|| DEFAULT_CPU.to_owned()),
+            libc: text("libc"),
+            omit: omit.into_iter().filter(|(_, is_omitted)| *is_omitted).map(|(kind, _)| kind.to_owned()).collect(),
+            force: self.config.get_bool("force") == Some(true),
+            ..ProjectOptions::default()
         })
     }
 }
