@@ -14,6 +14,8 @@ class Altered {
   onlyVersion: string | undefined;
   /** Answers in the place of the fixtures; false where it does not. */
   instead: ((method: string, response: ServerResponse) => boolean) | undefined;
+  /** Milliseconds from the first half of a document to the second. */
+  drip = 0;
   /** `METHOD name`, with `if-none-match` behind it where that came along. */
   asked: string[] = [];
   readonly #registry: string;
@@ -53,7 +55,12 @@ class Altered {
       ...(this.modified && { 'last-modified': this.modified }),
     };
     if (condition === etag) response.writeHead(304, answered).end();
-    else response.writeHead(upstream.status, answered).end(method === 'HEAD' ? undefined : body);
+    else if (method === 'HEAD') response.writeHead(upstream.status, answered).end();
+    else {
+      response.writeHead(upstream.status, answered).write(body.subarray(0, body.length / 2));
+      if (this.drip > 0) await new Promise((over) => setTimeout(over, this.drip));
+      response.end(body.subarray(body.length / 2));
+    }
   }
 }
 
@@ -88,7 +95,7 @@ function installs(
   return page.evaluate(
     async ([registry, list, { storage, clear }]) => {
       const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
-      const gantry = await Gantry.open({ registry, fetchRetries: 0, ...(storage && { storage }) });
+      const gantry = await Gantry.open({ registry, fetchRetries: 0, fetchTimeout: 3_000, ...(storage && { storage }) });
       const versions: (string | undefined)[] = [];
       try {
         for (const choice of list) {
@@ -142,6 +149,7 @@ for (const [what, refuse] of [
     (response) => response.writeHead(405, { 'access-control-allow-origin': '*' }).end(),
   ],
   ['lets pages see documents only', (response) => response.writeHead(200).end()],
+  ['never answers when it is asked for headers alone', () => {}],
 ] as [string, (response: ServerResponse) => void][]) {
   test(`a registry that ${what} is asked for documents`, async ({ blank, altered }) => {
     altered.onlyVersion = '1.0.0';
@@ -151,15 +159,70 @@ for (const [what, refuse] of [
       return method === 'HEAD';
     };
     altered.onlyVersion = '1.1.0';
+    altered.modified = 'Thu, 02 Jan 2025 00:00:00 GMT';
     altered.asked = [];
     expect(await installs(blank, altered, [AGAIN, AGAIN, AGAIN])).toEqual(['1.1.0', '1.1.0', '1.1.0']);
     // Each at most once: the second may be asked for before the first is refused.
     const heads = altered.asked.filter((asked) => asked.startsWith('HEAD'));
     expect(heads).toContain('HEAD right');
     expect(heads.length).toBe(new Set(heads).size);
-    expect(altered.asked.filter((asked) => asked === 'GET left')).toHaveLength(3);
+    // From then on the browser asks on condition of what it has itself.
+    const got = altered.asked.filter((asked) => asked.startsWith('GET left'));
+    expect(got).toHaveLength(3);
+    expect(got.at(-1)).toBe('GET left if-none-match');
   });
 }
+
+test('a registry whose headers alone tell another date each time is asked for documents', async ({
+  blank,
+  altered,
+}) => {
+  expect(await installs(blank, altered, [{}])).toEqual(['1.1.0']);
+  altered.instead = (method, response) => {
+    const headers = { 'access-control-allow-origin': '*', 'last-modified': new Date().toUTCString() };
+    if (method === 'HEAD') response.writeHead(200, headers).end();
+    return method === 'HEAD';
+  };
+  altered.asked = [];
+  expect(await installs(blank, altered, [AGAIN, AGAIN, AGAIN])).toEqual(['1.1.0', '1.1.0', '1.1.0']);
+  const left = altered.asked.filter((asked) => asked.endsWith('left') || asked.includes('left '));
+  expect(left.filter((asked) => asked.startsWith('HEAD')).length).toBeLessThanOrEqual(1);
+  expect(left.at(-1)).toBe('GET left if-none-match');
+});
+
+test('documents that have changed wait for their turn, however long the others take', async ({ blank, altered }) => {
+  // More than a browser has connections, each for longer than one is waited for.
+  const names = [
+    'left',
+    'right',
+    'old-shasum',
+    'deprecated',
+    'executable',
+    'with-bundle',
+    '@scope/middle',
+    'peer-host',
+  ];
+  const install = (preferOnline: boolean) =>
+    blank.evaluate(
+      async ([registry, names, preferOnline]) => {
+        const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+        const gantry = await Gantry.open({ registry, fetchRetries: 0, fetchTimeout: 1_000 });
+        const warnings: string[] = [];
+        const dependencies = Object.fromEntries(names.map((name) => [name, '*']));
+        const onEvent = ({ type, message }: { type: string; message: string }) => {
+          if (type === 'warning') warnings.push(message);
+        };
+        await gantry.install({ packageJson: { dependencies }, lockfile: null, preferOnline, onEvent });
+        await gantry.close();
+        return warnings;
+      },
+      [altered.url, names, preferOnline] as const,
+    );
+  const before = await install(false);
+  altered.modified = 'Thu, 02 Jan 2025 00:00:00 GMT';
+  altered.drip = 700;
+  expect(await install(true)).toEqual(before);
+});
 
 test('a registry that throttles is not asked for the document on top', async ({ blank, altered }) => {
   expect(await installs(blank, altered, [{}])).toEqual(['1.1.0']);

@@ -81,6 +81,10 @@ const CASES: Record<string, Case> = {
     npmrc: 'os=plan9\ncpu=pdp11',
     manifest: { dependencies: { 'only-elsewhere': '1.0.0' } },
   },
+  'for another version of Node': {
+    npmrc: 'node-version=1000.0.0',
+    manifest: { optionalDependencies: { 'needs-newer-node': '*', left: '*' } },
+  },
   'no addresses in the lock': {
     npmrc: 'omit-lockfile-registry-resolved=true',
     manifest: { dependencies: { right: '*' } },
@@ -165,6 +169,47 @@ function outcome(page: Page, open: object, install: object): Promise<number | st
   );
 }
 
+test('a lock that is not written is none: the next install keeps to the tree, and tells what it has', async ({
+  blank,
+  fixtures,
+}) => {
+  const steps = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const steps: unknown[] = [];
+      for (const [npmrc, dependencies, options] of [
+        ['package-lock=true', { left: '1.0.0' }, { lockfile: null }],
+        ['package-lock=false', { left: '^1.0.0' }, { lockfile: null }],
+        ['package-lock=false', { left: '^1.0.0' }, {}],
+        ['save=false', { left: '^1.0.0' }, { add: ['old-shasum'] }],
+        ['save=false', { left: '^1.0.0' }, { add: ['executable'] }],
+      ] as const) {
+        const asked: InstallOptions = { packageJson: { dependencies }, npmrc };
+        const project = await gantry.install(Object.assign(asked, options));
+        const { packages } = JSON.parse(project.lockfile);
+        const why = await Promise.all(['left', 'old-shasum', 'executable'].map((name) => project.why(name)));
+        steps.push([
+          Object.keys(packages).slice(1),
+          packages['node_modules/left']?.version,
+          why.map(({ length }) => length),
+        ]);
+      }
+      await gantry.close();
+      return steps;
+    },
+    fixtures.url,
+  );
+  expect(steps).toEqual([
+    [['node_modules/left'], '1.0.0', [1, 0, 0]],
+    [['node_modules/left'], '1.1.0', [1, 0, 0]],
+    [['node_modules/left'], '1.1.0', [1, 0, 0]],
+    [['node_modules/left', 'node_modules/old-shasum'], '1.1.0', [1, 1, 0]],
+    // What was not saved goes with the next install, as with npm.
+    [['node_modules/executable', 'node_modules/left'], '1.1.0', [1, 0, 1]],
+  ]);
+});
+
 test('registries of scopes and their credentials are those of the file, with what the page says of variables', async ({
   blank,
   fixtures,
@@ -198,12 +243,53 @@ test('options of an install go before the file', async ({ blank, fixtures }) => 
   const npmrc = 'omit=dev\noffline=true';
   expect(await outcome(blank, open, { packageJson, npmrc })).toBe('REGISTRY_NOT_CACHED');
   expect(await outcome(blank, open, { packageJson, npmrc, offline: false })).toBe(1);
-  expect(await outcome(blank, open, { packageJson, npmrc, offline: false, omit: [] })).toBe(2);
+  // Of those that go together all, and no other registry for packages without a scope.
+  const elsewhere = 'scope=@other\n@other:registry=http://127.0.0.1:9/';
+  expect(await outcome(blank, open, { packageJson, npmrc: `offline=true\n${elsewhere}`, preferOnline: true })).toBe(2);
+  const everything = { packageJson, offline: false, omit: [] };
+  expect(await outcome(blank, open, { ...everything, npmrc })).toBe(2);
+  expect(await outcome(blank, open, { ...everything, npmrc: `${npmrc}\nproduction=true\nonly=prod` })).toBe(2);
+});
+
+test('the file says how patient to be and where tarballs are, and what makes no sense is told', async ({
+  blank,
+  fixtures,
+}) => {
+  const told = await inPage(
+    blank,
+    async ({ Gantry }, argument) => {
+      const { npmrc, registry } = JSON.parse(argument);
+      const gantry = await Gantry.open({ registry });
+      const warnings: string[] = [];
+      const began = performance.now();
+      const install = gantry.install({
+        packageJson: { dependencies: { 'hang-tarball': '*' } },
+        npmrc,
+        onEvent: (event) => {
+          if (event.type === 'warning') warnings.push(`${event.code}: ${event.message}`);
+        },
+      });
+      const code = await install.then(
+        () => 'installed',
+        ({ code }) => code,
+      );
+      await gantry.close();
+      return { code, warnings, milliseconds: performance.now() - began };
+    },
+    JSON.stringify({
+      registry: fixtures.url,
+      npmrc: 'fetch-timeout=500\nfetch-retries=0\nfetch-retry-factor=often',
+    }),
+  );
+  expect(told.warnings).toEqual(['CONFIG_INVALID: fetch-retry-factor=often is not a number: its default is used']);
+  expect(told.code).toBe('REGISTRY_TIMEOUT');
+  expect(told.milliseconds).toBeLessThan(10_000);
 });
 
 test('what the file asks for and cannot be had is an error', async ({ blank, fixtures }) => {
   const open = { registry: fixtures.url };
   expect(await outcome(blank, open, { npmrc: 'install-links=true' })).toBe('CONFIG_UNSUPPORTED');
+  expect(await outcome(blank, open, { npmrc: 'package-lock-only=true' })).toBe('CONFIG_UNSUPPORTED');
   expect(await outcome(blank, open, { npmrc: 'install-strategy=other' })).toBe('CONFIG_INVALID');
   expect(await outcome(blank, open, { npmrc: '_authToken=secret' })).toBe('CONFIG_INVALID');
   expect(await outcome(blank, open, { npmrc: 'lockfile-version=9' })).toBe('CONFIG_INVALID');

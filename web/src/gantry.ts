@@ -113,8 +113,8 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   files?: Readonly<Record<string, string | Uint8Array>>;
   /**
    * Text of the project's `.npmrc`. What it says holds as it does for the command: how dependencies are resolved and saved, what
-   * is left out, what becomes of the lock, registries of scopes, credentials, time-outs. Other options go before it, and so does
-   * the `registry` that the store was opened with.
+   * is left out, what becomes of the lock, registries of scopes, credentials, time-outs; proxies and certificates are the
+   * browser's affair. Other options go before it, and so does the `registry` that the store was opened with.
    */
   npmrc?: string;
   /** What `${NAME}` stands for in `npmrc`; where nothing is given it stays as it is. */
@@ -122,9 +122,6 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   onEvent?: (event: InstallEvent) => void;
   signal?: AbortSignal;
 }
-
-/** A lock that locks nothing. */
-const EMPTY_LOCK = '{"lockfileVersion":3,"requires":true,"packages":{}}';
 
 const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
 
@@ -301,7 +298,8 @@ function installParameters(options: InstallOptions): InstallParameters {
     packageJson: typeof packageJson === 'string' ? packageJson : textOf(packageJson),
     ...workspacesIn(options),
   };
-  if (lockfile !== undefined) parameters.lockfile = lockfile ?? EMPTY_LOCK;
+  if (lockfile === null) parameters.anew = true;
+  else if (lockfile !== undefined) parameters.lockfile = lockfile;
   if (options.lockfileName) parameters.lockfileName = options.lockfileName;
   if (options.lockfileVersion) parameters.lockfileVersion = options.lockfileVersion;
   if (target) parameters.target = target;

@@ -82,6 +82,7 @@ export interface InstallParameters extends WorkspaceParameters {
   project: string;
   packageJson: string;
   lockfile?: string;
+  anew?: boolean;
   lockfileName?: string;
   lockfileVersion?: 1 | 2 | 3;
   target?: Target;

@@ -38,6 +38,7 @@ export interface InstallRequest {
   project?: string;
   packageJson: string;
   lockfile?: string;
+  anew?: boolean;
   lockfileName?: string;
   lockfileVersion?: 1 | 2 | 3;
   target?: Target;

@@ -12,8 +12,9 @@ use crate::fetch::{BrowserHttp, keep_in_browser};
 use crate::javascript::{from_object, scope, to_object};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
-use crate::project::OpenProject;
+use crate::project::{LockFile, OpenProject, ProjectOptions};
 use crate::store::BrowserStore;
+use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, PackageStore};
 use gantry_manifest::Lockfile;
 use gantry_registry::{RegistryClient, RegistrySettings};
@@ -154,10 +155,17 @@ impl Coordinator {
         Ok(project)
     }
 
+    /// The lock that says most of what is installed: the lock file, unless that stayed behind.
+    fn lock_of(&self, name: &str) -> Result<Bytes, Fault> {
+        let record = self.store.project(name).ok_or_else(|| unknown_project(name))?;
+        let options = ProjectOptions::decode(name, &record)?;
+        Ok(if options.lock_file == LockFile::Current { options.lockfile(&record.lock) } else { record.lock })
+    }
+
     fn explain(&self, project: &str, query: &str) -> Result<String, Fault> {
-        let project = self.opened(project)?;
         let fault = |error: EngineError| error.to_fault();
-        let lock = Lockfile::parse(&project.lockfile, "package-lock.json").map_err(|error| fault(error.into()))?;
+        let lock =
+            Lockfile::parse(&self.lock_of(project)?, "package-lock.json").map_err(|error| fault(error.into()))?;
         let found = explain(Project::of_lock(&lock), &lock, &ResolveOptions::default(), query)
             .map_err(|error| fault(error.into()))?;
         Ok(Value::from(found.iter().map(Explanation::to_json).collect::<Vec<_>>()).to_string())

@@ -45,6 +45,8 @@ extern "C" {
     fn length(this: &Answer) -> f64;
     #[wasm_bindgen(method, getter)]
     fn large(this: &Answer) -> Option<ComingBody>;
+    #[wasm_bindgen(method, getter, js_name = isWithoutHead)]
+    fn is_without_head(this: &Answer) -> Option<bool>;
 
     /// What `exchange` rejects with.
     type Failed;
@@ -174,7 +176,7 @@ async fn perform(request: &HttpRequest, room: Option<&Room>) -> Result<(HttpResp
     let Some(coming) = answer.large() else {
         flight.landed = true;
         let response = landed(&answer);
-        question.learn(&response);
+        question.learn(&response, answer.is_without_head() == Some(true));
         return Ok((response, None));
     };
     let body = LargeBody { coming, flight, url: request.url.clone() };

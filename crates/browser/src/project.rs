@@ -36,15 +36,48 @@ pub(crate) struct ProjectOptions {
     /// an earlier install for another machine has left included.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_part: bool,
+    /// What has become of the lock file.
+    #[serde(default, skip_serializing_if = "LockFile::is_default")]
+    pub lock_file: LockFile,
     /// Whether packages for other machines are there all the same: npm's `force`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
+    /// Whether peers count for nothing: npm's `legacy-peer-deps`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub legacy_peer_deps: bool,
+    /// npm's `node-version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_version: Option<String>,
+}
+
+/// What has become of a project's lock file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum LockFile {
+    /// It was written, or `ci` has read it.
+    #[default]
+    Current,
+    /// It is as it was given, whatever was installed: npm's `save=false` and `package-lock=false`.
+    Kept,
+    /// There is none: by the same settings.
+    Missing,
+}
+
+impl LockFile {
+    fn is_default(&self) -> bool {
+        *self == Self::Current
+    }
 }
 
 impl ProjectOptions {
     /// The machine that it is for.
     pub fn target(&self) -> Target {
-        Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() }
+        let mut target =
+            Target { os: self.os.clone(), cpu: self.cpu.clone(), libc: self.libc.clone(), ..Target::default() };
+        if let Some(version) = &self.node_version {
+            target.node_version.clone_from(version);
+        }
+        target
     }
 
     /// Target and rules by which packages are chosen from the lock.
@@ -56,6 +89,7 @@ impl ProjectOptions {
         rules.omit_optional = omit.optional;
         rules.omit_peer = omit.peer;
         rules.force = self.force;
+        rules.legacy_peer_deps = self.legacy_peer_deps;
         Ok(rules)
     }
 

@@ -4,19 +4,19 @@
 //! outermost to the one that waits. Those are kept small, and what happens once is behind a box: what is run often is compiled
 //! a second time, which for one function with all of it took a tenth of an install's time.
 
-use super::options::{InstallConfig, InstallOptions};
+use super::options::{EMPTY_LOCK, InstallConfig, InstallOptions};
 use super::{Client, Coordinator, client};
 use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
 use crate::host::BrowserHost;
 use crate::javascript::{from_object, to_object, until_aborted};
-use crate::project::{BrowserProject, ProjectOptions};
+use crate::project::{BrowserProject, LockFile, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
 use gantry_engine::{Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, Phase};
 use gantry_platform::Clock;
-use gantry_registry::{CacheMode, RetryPolicy};
+use gantry_registry::CacheMode;
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
 use serde::Serialize;
@@ -56,6 +56,8 @@ struct Prepared {
     options: ProjectOptions,
     request: InstallRequest,
     host: BrowserHost,
+    /// Settings that make no sense, and whose defaults are used.
+    unclear: Vec<String>,
 }
 
 /// Hands an event to a listener. One that throws is the page's affair; the install goes on.
@@ -129,6 +131,9 @@ impl Coordinator {
                 tell(on_event, &event);
             }
         };
+        for message in &prepared.unclear {
+            listener(Event::Warning { code: "CONFIG_INVALID".into(), message: message.clone() });
+        }
         let install = gantry_engine::install(&prepared.host, &prepared.request, &mut listener).boxed_local();
         let outcome = until_aborted(signal, install.map_err(|error| error.to_fault())).await;
         self.conclude(prepared, outcome).boxed_local().await
@@ -167,12 +172,15 @@ impl Coordinator {
         let name = options.project.clone();
         let recorded = store.project(&name);
         let previous_lock = match &recorded {
-            Some(record) => Some(ProjectOptions::decode(&name, record)?.lockfile(&record.lock)),
+            Some(record) => {
+                let options = ProjectOptions::decode(&name, record)?;
+                (options.lock_file != LockFile::Missing).then(|| options.lockfile(&record.lock))
+            }
             None => None,
         };
         let config = options.take_config()?;
         let project_options = config.project_options()?;
-        let registry = self.registry_for(&config);
+        let (registry, unclear) = self.registry_for(&config);
         let request =
             options.into_request(&config.config, &project_options, previous_lock, BrowserClock.unix_milliseconds())?;
         store.set_timed(request.timing);
@@ -181,25 +189,22 @@ impl Coordinator {
             project = project.with_record(&name, record.clone());
         }
         let host = BrowserHost { registry, project, store };
-        Ok(Prepared { name, recorded, options: project_options, request, host })
+        Ok(Prepared { name, recorded, options: project_options, request, host, unclear })
     }
 
-    /// The client that an install asks, for which the project's `.npmrc` may name registries, credentials and time-outs.
-    fn registry_for(&self, InstallConfig { config, npmrc }: &InstallConfig) -> Rc<Client> {
-        let mut registry = Rc::clone(&self.registry);
-        if !npmrc.is_empty() {
-            let mut settings = registry.settings().clone();
-            settings.config.push_layer(npmrc.clone());
-            (settings.retry, _) = RetryPolicy::of_config(&settings.config);
-            registry = Rc::new(client(settings, &self.mirror));
-        }
-        registry.set_cache_mode(CacheMode::of_config(config));
-        registry
+    /// The client that an install asks, and what is wrong with what the project's `.npmrc` says of registries.
+    fn registry_for(&self, config: &InstallConfig) -> (Rc<Client>, Vec<String>) {
+        let (registry, unclear) = match config.registry_settings(self.registry.settings()) {
+            Some((settings, unclear)) => (Rc::new(client(settings, &self.mirror)), unclear),
+            None => (Rc::clone(&self.registry), Vec::new()),
+        };
+        registry.set_cache_mode(CacheMode::of_config(&config.config));
+        (registry, unclear)
     }
 
     /// Records what an install has made, and keeps what one that failed has got.
     async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
-        let Prepared { name, recorded, options: project_options, request, host } = prepared;
+        let Prepared { name, recorded, options: project_options, request, host, .. } = prepared;
         let store: &BrowserStore = &host.store;
         before_closing(store).await?;
         if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
@@ -222,8 +227,15 @@ impl Coordinator {
         let mut project_options = project_options.concluded(&outcome);
         // Of the tree, so that it can be made again.
         let lock = Bytes::from(outcome.tree_lockfile);
-        let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
-        let file = request.lockfile.filter(|_| !is_written).unwrap_or(outcome.lockfile);
+        let is_written = request.mode == InstallMode::Ci || request.lock_use == LockUse::ReadAndWrite;
+        let given = request.lockfile.filter(|lock| lock != EMPTY_LOCK.as_bytes());
+        let file;
+        (project_options.lock_file, file) = match (request.mode, given) {
+            (InstallMode::Ci, Some(given)) => (LockFile::Current, given),
+            _ if is_written => (LockFile::Current, outcome.lockfile),
+            (_, Some(given)) => (LockFile::Kept, given),
+            (_, None) => (LockFile::Missing, outcome.lockfile),
+        };
         project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
         project.lockfile = project_options.lockfile(&lock);
         let options = project_options.encode();

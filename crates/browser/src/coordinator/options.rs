@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 const DEFAULT_OS: &str = "linux";
 const DEFAULT_CPU: &str = "wasm32";
 
+/// A lock that locks nothing.
+pub(super) const EMPTY_LOCK: &str = r#"{"lockfileVersion":3,"requires":true,"packages":{}}"#;
+
 /// Options of `Coordinator.open`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -51,6 +54,9 @@ pub(super) struct InstallOptions {
     pub project: String,
     package_json: String,
     lockfile: Option<String>,
+    /// Whether everything is resolved as if there were no lock and no tree.
+    #[serde(default)]
+    anew: bool,
     target: Option<TargetOptions>,
     omit: Option<Vec<String>>,
     #[serde(default)]
@@ -180,6 +186,8 @@ impl CoordinatorOptions {
         let registry = address(&self.registry)?;
         let mut layer = self.patience()?;
         layer.push(("registry".to_owned(), NpmrcValue::Text(registry.clone())));
+        // By which a file could name another registry for packages without one.
+        layer.push(("scope".to_owned(), NpmrcValue::Null));
         for (scope, url) in &self.scopes {
             layer.push((format!("@{}:registry", scope.trim_start_matches('@')), NpmrcValue::Text(address(url)?)));
         }
@@ -193,18 +201,25 @@ impl CoordinatorOptions {
                 layer.push((format!("{place}:_authToken"), NpmrcValue::Text(token.clone())));
             }
         }
+        // A registry on the page's own origin is a proxy: the addresses it passes on are of another host, which a page cannot be
+        // sure to reach.
+        let is_proxy = registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/'));
+        if let Some(host) = self.replace_registry_host.or(is_proxy.then(|| "always".to_owned())) {
+            layer.push(("replace-registry-host".to_owned(), NpmrcValue::Text(host)));
+        }
         let mut config = Config::new();
         config.push_layer(layer);
-        let replace_host = match self.replace_registry_host.as_deref() {
-            // A registry on the page's own origin is a proxy: the addresses it passes on are of another host, which a
-            // page cannot be sure to reach.
-            None if registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/')) => ReplaceHost::Always,
-            setting => ReplaceHost::from_setting(setting),
-        };
-        let (retry, _) = RetryPolicy::of_config(&config);
-        let cache_mode = CacheMode::Default;
-        Ok(RegistrySettings { config, default_registry: registry, replace_host, retry, cache_mode })
+        let (settings, _) = registry_settings(registry, config);
+        Ok(settings)
     }
+}
+
+/// Settings that go by `config`, and what is wrong with it.
+fn registry_settings(default_registry: String, config: Config) -> (RegistrySettings, Vec<String>) {
+    let replace_host = ReplaceHost::from_setting(config.get("replace-registry-host"));
+    let (retry, unclear) = RetryPolicy::of_config(&config);
+    let cache_mode = CacheMode::of_config(&config);
+    (RegistrySettings { config, default_registry, replace_host, retry, cache_mode }, unclear)
 }
 
 impl InstallOptions {
@@ -221,6 +236,10 @@ impl InstallOptions {
         config.push_layer(self.layer()?);
         config.push_layer(npmrc.clone());
         refuse_unsupported(&config)?;
+        if config.get_bool("package-lock-only") == Some(true) {
+            let message = "the setting package-lock-only=true is not supported in a page";
+            return Err(Fault::new("CONFIG_UNSUPPORTED", message).with_hint("Leave it out of `npmrc`."));
+        }
         Ok(InstallConfig { config, npmrc })
     }
 
@@ -237,7 +256,10 @@ impl InstallOptions {
                 Fault::new("INVALID_OPTION", format!("omit: {other} is none of dev, optional, peer"))
             })?;
             set("omit", NpmrcValue::List(omit));
-            set("include", NpmrcValue::Null);
+            // What else has a say in it.
+            for key in ["include", "production", "only", "also", "dev", "optional"] {
+                set(key, NpmrcValue::Null);
+            }
         }
         if let Some(before) = self.before.take() {
             set("before", NpmrcValue::Text(before));
@@ -248,18 +270,20 @@ impl InstallOptions {
             }
             set("lockfile-version", NpmrcValue::Text(version.to_string()));
         }
-        if !self.workspace.is_empty() {
-            set("workspace", NpmrcValue::List(std::mem::take(&mut self.workspace)));
+        // Who chooses among several that go together chooses all of them.
+        let switch = |value: Option<bool>| value.map_or(NpmrcValue::Null, |value| NpmrcValue::Text(value.to_string()));
+        if !self.workspace.is_empty() || self.workspaces.is_some() {
+            let named = std::mem::take(&mut self.workspace);
+            set("workspace", if named.is_empty() { NpmrcValue::Null } else { NpmrcValue::List(named) });
+            set("workspaces", switch(self.workspaces));
         }
-        for (key, value) in [
-            ("workspaces", self.workspaces),
-            ("include-workspace-root", self.include_workspace_root),
-            ("offline", self.offline),
-            ("prefer-offline", self.prefer_offline),
-            ("prefer-online", self.prefer_online),
-        ] {
-            if let Some(value) = value {
-                set(key, NpmrcValue::Text(value.to_string()));
+        if self.include_workspace_root.is_some() {
+            set("include-workspace-root", switch(self.include_workspace_root));
+        }
+        let modes = [self.offline, self.prefer_offline, self.prefer_online];
+        if modes.iter().any(Option::is_some) {
+            for (key, value) in ["offline", "prefer-offline", "prefer-online"].into_iter().zip(modes) {
+                set(key, NpmrcValue::Text((value == Some(true)).to_string()));
             }
         }
         if let Some(changes) = &self.changes {
@@ -288,11 +312,7 @@ impl InstallOptions {
     ) -> Result<InstallRequest, Fault> {
         let invalid = |message: String| Fault::new("CONFIG_INVALID", message);
         let omit = project.omit()?;
-        let mut target = project.target();
-        if let Some(version) = configured_node_version(config)? {
-            target.node_version = version;
-        }
-        let mut resolve = resolve_settings(config, target).map_err(invalid)?;
+        let mut resolve = resolve_settings(config, project.target()).map_err(invalid)?;
         (resolve.omit_dev, resolve.omit_optional, resolve.omit_peer) = (omit.dev, omit.optional, omit.peer);
         resolve.folder_name.clone_from(&self.project);
         resolve.before = cutoff(config, now)?;
@@ -316,10 +336,11 @@ impl InstallOptions {
                 lock_use = LockUse::ReadAndWrite;
             }
         }
+        let lockfile = self.lockfile.or_else(|| self.anew.then(|| EMPTY_LOCK.to_owned()));
         Ok(InstallRequest {
             package_json: self.package_json.into_bytes(),
             package_json_path: "package.json".to_owned(),
-            lockfile: self.lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
+            lockfile: lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
             lockfile_path: self.lockfile_name.unwrap_or_else(|| "package-lock.json".to_owned()),
             lockfile_version: lockfile_version(config)?,
             lock_use,
@@ -344,6 +365,17 @@ pub(super) struct InstallConfig {
 }
 
 impl InstallConfig {
+    /// Settings for the registry client of an install, whose store has been opened with others: those go before the file. With
+    /// what is wrong with them; `None` where they are the store's.
+    pub fn registry_settings(&self, of_store: &RegistrySettings) -> Option<(RegistrySettings, Vec<String>)> {
+        if self.npmrc.is_empty() {
+            return None;
+        }
+        let mut config = of_store.config.clone();
+        config.push_layer(self.npmrc.clone());
+        Some(registry_settings(of_store.default_registry.clone(), config))
+    }
+
     /// What of it is kept with the project.
     pub fn project_options(&self) -> Result<ProjectOptions, Fault> {
         let text = |key: &str| self.config.get_text(key).map(str::to_owned);
@@ -355,6 +387,8 @@ impl InstallConfig {
             libc: text("libc"),
             omit: omit.into_iter().filter(|(_, is_omitted)| *is_omitted).map(|(kind, _)| kind.to_owned()).collect(),
             force: self.config.get_bool("force") == Some(true),
+            legacy_peer_deps: self.config.get_bool("legacy-peer-deps") == Some(true),
+            node_version: configured_node_version(&self.config)?,
             ..ProjectOptions::default()
         })
     }

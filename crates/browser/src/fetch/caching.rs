@@ -6,14 +6,17 @@
 //! that need a CORS preflight; it can ask for the headers alone (`HEAD`), and ask for the document if they have another date.
 //!
 //! The browser's cache is used for documents, by its own rules, where that cannot be done, since the registry shows pages
-//! neither dates nor tags, and where nothing outlives the page, in a store in memory.
+//! neither dates nor tags or tells nothing by `HEAD`, and where nothing outlives the page, in a store in memory.
+//!
+//! What goes past the cache carries `Cache-Control: no-cache`, which is the browser's doing (Fetch, "HTTP-network-or-cache
+//! fetch"): caches on the way that heed it ask the registry.
 
 use gantry_platform::{HttpRequest, HttpResponse};
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// Origins that have sent a document with neither a date nor a tag that pages may see, and what it had been asked for by.
+    /// Origins that cannot be asked by headers whether a document has changed, each with what the document was asked for by.
     static UNDATED: RefCell<FxHashSet<String>> = RefCell::default();
     static IS_KEPT_BY_BROWSER: Cell<bool> = const { Cell::new(false) };
 }
@@ -89,10 +92,10 @@ impl Question {
         })
     }
 
-    /// Remembers what the answer to it tells.
-    pub fn learn(self, answer: &HttpResponse) {
+    /// Remembers what the answer to it tells; `is_without_head`: that headers alone told nothing.
+    pub fn learn(self, answer: &HttpResponse, is_without_head: bool) {
         let is_undated = || answer.header("last-modified").is_none() && answer.header("etag").is_none();
-        if let Some(accepted) = self.for_mirror.filter(|_| answer.has_content() && is_undated()) {
+        if let Some(accepted) = self.for_mirror.filter(|_| answer.has_content() && (is_without_head || is_undated())) {
             UNDATED.with_borrow_mut(|undated| undated.insert(accepted));
         }
     }

@@ -12,14 +12,13 @@ const LARGE_BYTES = 1 << 20;
 const KEPT = 32;
 /** After this part of its patience a request begins to hear of what other workers get. */
 const HEARING = 0.25;
+/** The part of its patience that a request has for headers alone, before the body is asked for all the same. */
+const FOR_HEADERS = 1 / 3;
 /** The longest wait that timers know, in milliseconds. */
 const LONGEST_WAIT = 0x7fffffff;
 
 /** Answers to addresses that nobody is asked for. @type {Map<string, typeof fetch>} */
 const rehearsed = new Map();
-
-/** Origins that give no headers alone. @type {Set<string>} */
-const headless = new Set();
 
 /** Buffers that nobody reads into. @type {ArrayBuffer[]} */
 const spare = [];
@@ -153,9 +152,10 @@ class Source {
 
 /**
  * A response with its body. `pieces`: in order; they have to be given back (`giveBack`) once they are in the module's memory. A
- * large body still comes, and has to be ended. `headers`: a line each.
+ * large body still comes, and has to be ended. `headers`: a line each. `isWithoutHead`: headers alone did not tell what the
+ * answer does.
  * @typedef {{ status: number, headers: string, answeredAfter: number, pieces: Uint8Array[], length: number,
- *   large?: LargeBody | undefined }} Answer
+ *   large?: LargeBody | undefined, isWithoutHead?: boolean }} Answer
  */
 /** What is asked, as `exchange` is told it.
  * @typedef {{ controller: AbortController, url: string, headers: string, cache: RequestCache, known: string, byHead: boolean,
@@ -163,9 +163,9 @@ class Source {
 
 /**
  * Rejects with a `Failed`. `headers`: a line each. `known`: a header, as a line, that says with status 200 that nothing has
- * changed; the answer is then a 304 without a body. `byHead`: whether the headers are asked for before the body. `patience`: the longest time without any progress, in milliseconds. `whole`:
- * bytes of a body that enters the module's memory. `limit`: bytes of a body that is too large. `progress`: what this
- * worker's requests have in common. `room`: for bodies with more than `whole`.
+ * changed; the answer is then a 304 without a body. `byHead`: whether the headers are asked for before the body. `patience`: the
+ * longest time without any progress, in milliseconds. `whole`: bytes of a body that enters the module's memory. `limit`: bytes of
+ * a body that is too large. `progress`: what this worker's requests have in common. `room`: for bodies with more than `whole`.
  * @param {AbortController} controller @param {string} url @param {string} headers @param {RequestCache} cache
  * @param {string} known @param {boolean} byHead @param {number} patience @param {number} whole @param {number} limit
  * @param {Progress} progress @param {Room} [room]
@@ -189,9 +189,17 @@ export async function exchange(controller, url, headers, cache, known, byHead, p
 
 /** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
 async function ask(question, hold) {
+  let isRefused = false;
+  if (question.byHead) {
+    const { answer, isOfUse } = await askForHeaders(question);
+    if (answer) return answer;
+    isRefused = !isOfUse;
+  }
   for (;;) {
     try {
-      return await askOnce(question, hold);
+      const answer = await askOnce(question, hold);
+      if (isRefused && answer.status === 200) answer.isWithoutHead = true;
+      return answer;
     } catch (error) {
       if (!(error instanceof NoRoom) || !hold) throw error;
       await hold.wait(error.bytes, question.controller.signal).catch(({ message }) => {
@@ -201,8 +209,34 @@ async function ask(question, hold) {
   }
 }
 
+/** Asks for headers alone. Gives the answer if that is all there is to ask, and else whether they were of use.
+ * @param {Question} question @returns {Promise<{ answer?: Answer, isOfUse: boolean }>} */
+async function askForHeaders({ controller, url, headers, cache, known, patience, progress }) {
+  const own = new AbortController();
+  const giveUp = () => own.abort();
+  controller.signal.addEventListener('abort', giveUp, { once: true });
+  const waiting = new Patience(own, url, patience * FOR_HEADERS, progress);
+  const sent = performance.now();
+  try {
+    const init = { method: 'HEAD', headers: new Headers(pairs(headers)), cache, signal: own.signal };
+    const response = await fetch(url, init);
+    waiting.renew();
+    const answer = answerOf(response, sent);
+    if (isKnown(response, known)) return { answer: { ...answer, status: 304 }, isOfUse: true };
+    // Who has asked too much does not ask for more.
+    if (response.status === 429) return { answer, isOfUse: true };
+    return { isOfUse: response.status === 200 };
+  } catch {
+    // Pages may not see them, or nobody answers: the body's request will tell.
+    return { isOfUse: false };
+  } finally {
+    waiting.end();
+    controller.signal.removeEventListener('abort', giveUp);
+  }
+}
+
 /** @param {Question} question @param {Hold} [hold] @returns {Promise<Answer>} */
-async function askOnce({ controller, url, headers, cache, known, byHead, patience, whole, limit, progress }, hold) {
+async function askOnce({ controller, url, headers, cache, known, patience, whole, limit, progress }, hold) {
   const waiting = new Patience(controller, url, patience, progress);
   let stage = Failure.invalid;
   let isOver = true;
@@ -214,28 +248,19 @@ async function askOnce({ controller, url, headers, cache, known, byHead, patienc
   try {
     const init = { headers: new Headers(pairs(headers)), cache, signal: controller.signal };
     stage = Failure.connect;
-    const origin = originOf(url);
-    let isWithoutHeaders = false;
-    if (byHead && !headless.has(origin)) {
-      const sent = performance.now();
-      const response = await fetch(url, { ...init, method: 'HEAD' }).catch(() => undefined);
-      if (response) waiting.renew();
-      if (response && isKnown(response, known)) return { ...answerOf(response, sent), status: 304 };
-      // Who has asked too much does not ask for more.
-      if (response?.status === 429) return answerOf(response, sent);
-      // Whoever answers only to `GET`, or lets pages see only that, is not asked so again.
-      isWithoutHeaders = !response || response.status === 405 || response.status === 501;
-    }
     const sent = performance.now();
     const response = await (rehearsed.get(url) ?? fetch)(url, init);
-    if (isWithoutHeaders) headless.add(origin);
     waiting.renew();
     stage = Failure.interrupted;
     const answer = answerOf(response, sent);
-    if (cache !== 'no-store' && isKnown(response, known)) {
-      // The body, which would be read and decompressed from the browser's cache, is not wanted.
-      controller.abort();
-      return { ...answer, status: 304 };
+    if (isKnown(response, known)) {
+      // Headers alone have told something else.
+      if (cache === 'no-store') answer.isWithoutHead = true;
+      else {
+        // The body, which would be read and decompressed from the browser's cache, is not wanted.
+        controller.abort();
+        return { ...answer, status: 304 };
+      }
     }
     const announced = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(announced) && announced > limit) throw tooLarge(limit);
@@ -259,10 +284,12 @@ function answerOf({ status, headers }, sent) {
   return { status, headers: lines(headers), answeredAfter: performance.now() - sent, pieces: [], length: 0 };
 }
 
-/** Whether a response has the header with which nothing has changed. @param {Response} response @param {string} known */
+/** Whether a response has the header with which nothing has changed. Tags are compared as `If-None-Match` compares them (RFC 9110,
+ * section 13.1.2). @param {Response} response @param {string} known */
 function isKnown({ status, headers }, known) {
   const [name, value] = pairs(known)[0] ?? [];
-  return name !== undefined && status === 200 && headers.get(name) === value;
+  const strong = (/** @type {string | null | undefined} */ tag) => tag?.replace(/^W\//, '');
+  return name !== undefined && status === 200 && strong(headers.get(name)) === strong(value);
 }
 
 /** The hold of a large body; fails where there is no room for one. @param {Hold | undefined} hold @param {Source} source
