@@ -1,11 +1,16 @@
 /** Stores in memory: everything works as in OPFS, and nothing is left of them. */
+import { join } from 'node:path';
 import type { Page, Worker } from '@playwright/test';
+import type * as exporters from '../../web/src/export.js';
 import type { Gantry, GantryError } from '../../web/src/index.js';
+import type * as resolving from '../../web/src/resolve.js';
+import { bundle } from './support/consumers.js';
 import { lookIntoStorage, useForEverything } from './support/every-use.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage, type PackageModule } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { lockOfNoise, NoiseHost, packNoise } from './support/noise.js';
+import { packageFolder } from './support/paths.js';
 
 const workersOf = (page: Page, script: 'coordinator' | 'unpack') =>
   page.workers().filter((worker) => worker.url().endsWith(`/${script}.js`));
@@ -30,6 +35,43 @@ test('everything works in memory as in OPFS, byte for byte, and nothing is left 
   expect(inMemory.same.written).toBeGreaterThan(1000);
   expect(inMemory.storage).toEqual(IN_MEMORY);
   expect(inMemory.storage.usage).toBeGreaterThan(1 << 20);
+});
+
+test('imports are resolved in a tree in memory, and it is written to a folder as it is', async ({
+  blank,
+  recording,
+}) => {
+  await bundle('resolve', `export * from ${JSON.stringify(join(packageFolder, 'dist', 'resolve.js'))};`);
+  const { found, different, files } = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const { createResolver } = (await import(`${location.origin}/consumers/resolve.js`)) as typeof resolving;
+      const { writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+      const gantry = await Gantry.open({ registry, storage: 'memory' });
+      const dependencies = { express: '^5.3.0' };
+      const project = await gantry.install({ packageJson: { name: 'one', version: '1.0.0', dependencies } });
+      const found = await createResolver(project).resolve('qs', '/node_modules/express/lib/request.js');
+      const root = await navigator.storage.getDirectory();
+      const directory = await root.getDirectoryHandle('written', { create: true });
+      const { files } = await writeDirectory(project, directory);
+      const different: string[] = [];
+      for (const entry of await project.fs.readdir('/node_modules', { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        let folder = directory;
+        for (const name of entry.parentPath.split('/').filter(Boolean)) folder = await folder.getDirectoryHandle(name);
+        const text = await (await (await folder.getFileHandle(entry.name)).getFile()).text();
+        const path = `${entry.parentPath}/${entry.name}`;
+        if (text !== (await project.fs.readFile(path, 'utf8'))) different.push(path);
+      }
+      await gantry.close();
+      await root.removeEntry('written', { recursive: true });
+      return { found, different, files };
+    },
+    recording.url,
+  );
+  expect(found).toMatch(/^\/node_modules\/qs\/.*\.js$/);
+  expect(files).toBeGreaterThan(300);
+  expect(different).toEqual([]);
 });
 
 test('stores in memory of one name are two, beside one in OPFS, and gone when they are closed', async ({
