@@ -16,8 +16,9 @@ use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// Origins that cannot be asked by headers whether a document has changed, each with what the document was asked for by.
-    static UNDATED: RefCell<FxHashSet<String>> = RefCell::default();
+    /// What the browser keeps: documents of origins that cannot be asked by headers whether one has changed, each with what such a
+    /// document was asked for by.
+    static BY_BROWSER: RefCell<FxHashSet<String>> = RefCell::default();
     static IS_KEPT_BY_BROWSER: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -69,8 +70,9 @@ impl Question {
             }
         }
         let is_known = !known.is_empty();
-        let is_by_browser = IS_KEPT_BY_BROWSER.get()
-            || accepted.as_ref().is_some_and(|accepted| UNDATED.with_borrow(|all| all.contains(accepted)));
+        let is_without_head =
+            accepted.as_ref().is_some_and(|accepted| BY_BROWSER.with_borrow(|all| all.contains(accepted)));
+        let is_by_browser = is_without_head || IS_KEPT_BY_BROWSER.get();
         // A browser's cache gives an answer to whoever asks for its address next: with another token, or with none.
         let cache = if is_personal || accepted.is_none() {
             "no-store"
@@ -86,7 +88,7 @@ impl Question {
         Ok(Self {
             headers: lines.join("\n"),
             cache,
-            is_by_head: cache == "no-store" && is_known,
+            is_by_head: cache == "no-store" && is_known && !is_without_head,
             for_mirror: accepted.filter(|_| cache == "no-store"),
             known,
         })
@@ -94,9 +96,10 @@ impl Question {
 
     /// Remembers what the answer to it tells; `is_without_head`: that headers alone told nothing.
     pub fn learn(self, answer: &HttpResponse, is_without_head: bool) {
-        let is_undated = || answer.header("last-modified").is_none() && answer.header("etag").is_none();
-        if let Some(accepted) = self.for_mirror.filter(|_| answer.has_content() && (is_without_head || is_undated())) {
-            UNDATED.with_borrow_mut(|undated| undated.insert(accepted));
+        let tells_nothing = || answer.header("last-modified").is_none() && answer.header("etag").is_none();
+        if let Some(accepted) = self.for_mirror.filter(|_| answer.has_content() && (is_without_head || tells_nothing()))
+        {
+            BY_BROWSER.with_borrow_mut(|all| all.insert(accepted));
         }
     }
 }
