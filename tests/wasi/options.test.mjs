@@ -1,6 +1,6 @@
 // What a host can ask for, and where tarballs may come from: each time the tree is the native command's.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fixturesForSuite, registryForSuite } from '../cli/lib/programs.mjs';
@@ -36,6 +36,24 @@ describe('options', { concurrency: 1 }, () => {
         completeTree(project, (await underNode([...CI, '--host-links'], prepared.folders(project))).succeeded());
         assert.equal(prepared.digestOf(project), prepared.digestOf(native));
       }
+    }
+  });
+});
+
+describe('settings', { concurrency: 1 }, () => {
+  const suite = fixturesForSuite();
+
+  test('what the command refuses is refused, and nothing is made', async (context) => {
+    const dependencies = { right: '1' };
+    const prepared = new Prepared(context, suite.registry, { 'package.json': { name: 'project', dependencies } });
+    const project = prepared.fresh();
+    for (const setting of ['bin-links=false', 'install-links=true', 'node-version=20']) {
+      writeFileSync(join(project, '.npmrc'), `${setting}\n`);
+      const before = readdirSync(project).sort();
+      const { status, stdout, stderr } = await underNode(CI, prepared.folders(project));
+      assert.notEqual(status, 0, setting);
+      assert.match(`${stdout}${stderr}`, /CONFIG_(UNSUPPORTED|INVALID)/, setting);
+      assert.deepEqual(readdirSync(project).sort(), before);
     }
   });
 });

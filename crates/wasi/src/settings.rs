@@ -8,7 +8,7 @@ use crate::project::read_optional;
 use crate::system::{Meaning, meaning};
 use gantry_engine::{
     EngineError, Fault, InstallMode, InstallRequest, WorkspaceSettings, configured_node_version, configured_omit,
-    resolve_settings,
+    refuse_unsupported, resolve_settings,
 };
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
@@ -41,6 +41,7 @@ pub(crate) fn load(options: &Options) -> Result<(InstallRequest, RegistrySetting
     let prefix = &options.prefix;
     require_folder(prefix, "--prefix")?;
     let config = config(options)?;
+    refuse_unsupported(&config)?;
     let package_json_path = prefix.join("package.json").display().to_string();
     let package_json = read_optional(&prefix.join("package.json"))?.ok_or_else(|| {
         Fault::new("MANIFEST_MISSING", format!("{package_json_path} is missing"))
