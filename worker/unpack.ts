@@ -79,6 +79,8 @@ async function perform(request: Extract<PoolRequest, { id: number }>): Promise<U
     case 'start':
       await holdForLife(request.aliveLock);
       post({ alive: true });
+      // The page, too, once that is on its way.
+      setTimeout(() => self.postMessage(undefined));
       await instantiate(await module);
       store = request.store;
       folder = openFolder();

@@ -487,3 +487,32 @@ test('an unpack worker that could not start is replaced by the next install', as
   const again = await blank.evaluate(() => (globalThis as unknown as { install(): Promise<unknown> }).install());
   expect(again).toEqual({ packages: 1 });
 });
+
+test('an unpack worker that ends before it can say that it lives is replaced while the install waits', async ({
+  blank,
+  fixtures,
+}) => {
+  const outcome = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const started: string[] = [];
+      globalThis.Worker = class extends Worker {
+        constructor(url: string | URL, options?: WorkerOptions) {
+          super(url, options);
+          const name = options?.name ?? '';
+          // As if the browser ended it: nothing tells of that.
+          if (name === 'gantry-unpack-0' && !started.includes(name)) this.terminate();
+          started.push(name);
+        }
+      };
+      const gantry = await Gantry.open({ registry, workers: 2 });
+      const { packages } = await gantry.install({ packageJson: { dependencies: { '@scope/middle': '*' } } });
+      const { damaged } = await gantry.verify();
+      await gantry.close();
+      return { packages, damaged, started: started.sort() };
+    },
+    fixtures.url,
+  );
+  const workers = ['gantry', 'gantry-unpack-0', 'gantry-unpack-0', 'gantry-unpack-1'];
+  expect(outcome).toEqual({ packages: 3, damaged: [], started: workers });
+});

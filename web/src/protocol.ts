@@ -421,7 +421,7 @@ export interface Abort {
 export interface Hidden {
   hidden: boolean;
 }
-/** Page → coordinator, too: an unpack worker's script failed or could not be loaded. */
+/** Page → coordinator, too: an unpack worker's script failed or could not be loaded, or did not begin. */
 export interface UnpackWorkerFailure {
   failed: number;
   reason: string;

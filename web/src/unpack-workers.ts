@@ -8,11 +8,21 @@
 import type { UnpackWorkerRequest } from './protocol.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 
+/** Milliseconds after which a worker that has not said that it lives is taken to be dead: one that ends before it holds its lock
+ * ([liveness](./liveness.ts)) is missed by nobody else. What it has to load until then is some 25 KB. */
+const START = 20_000;
+
+interface Started {
+  worker: Worker;
+  /** Fires unless it lives by then. */
+  late: ReturnType<typeof setTimeout>;
+}
+
 export class UnpackWorkers {
-  readonly #workers = new Map<number, Worker>();
+  readonly #workers = new Map<number, Started>();
   readonly #onError: (number: number, reason: string) => void;
 
-  /** `onError` is told when a worker's script fails, or cannot be loaded. */
+  /** `onError` is told when a worker's script fails, or cannot be loaded, or does not begin. */
   constructor(onError: (number: number, reason: string) => void) {
     this.#onError = onError;
   }
@@ -22,7 +32,10 @@ export class UnpackWorkers {
     const worker = isForeign(import.meta.url)
       ? startForeignWorker('./worker/unpack.js', import.meta.url, name)
       : new Worker(new URL('./worker/unpack.js', import.meta.url), { type: 'module', name });
-    this.#workers.set(number, worker);
+    const late = setTimeout(() => this.#onError(number, `it did not start within ${START / 1000} s`), START);
+    this.#workers.set(number, { worker, late });
+    // The one thing that it tells the page: that it lives.
+    worker.addEventListener('message', () => clearTimeout(late), { once: true });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       this.#onError(number, event.message ?? 'its script could not be loaded');
@@ -32,11 +45,13 @@ export class UnpackWorkers {
 
   /** Give one that was started its module. */
   give({ give: number, module }: Extract<UnpackWorkerRequest, { give: number }>): void {
-    this.#workers.get(number)?.postMessage({ module });
+    this.#workers.get(number)?.worker.postMessage({ module });
   }
 
   end(number: number): void {
-    this.#workers.get(number)?.terminate();
+    const started = this.#workers.get(number);
+    clearTimeout(started?.late);
+    started?.worker.terminate();
     this.#workers.delete(number);
   }
 
