@@ -7,9 +7,8 @@ use crate::options::{InstallArguments, LockFieldsOption, OmitKind, WorkspaceArgu
 use crate::prefix::{HERE, Place};
 use crate::workspaces::workspace_choice;
 use gantry_engine::{
-    Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, configured_node_version,
-    configured_omit, cutoff, lock_use, lockfile_version, refuse_credentials_without_address, refuse_unsupported,
-    resolve_settings,
+    Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version, configured_omit,
+    cutoff, lock_use, lockfile_version, refuse_credentials_without_address, refuse_unsupported, resolve_settings,
 };
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
@@ -63,26 +62,17 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
 
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
     let omit = configured_omit(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
-    let mut resolve = resolve_options(&config, node_version, omit, &project)?;
+    let resolve = resolve_options(&config, node_version, &omit, &project)?;
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
     warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
-    let mut lock_use = lock_use(&config);
-    let changes = changes(task, &config, &project)?;
-    if matches!(task, Task::Update(_)) {
-        // npm writes the lock all the same, and package.json only if it is told to.
-        resolve.save = changes.save;
-        if lock_use == LockUse::Read {
-            lock_use = LockUse::ReadAndWrite;
-        }
-    }
-    let request = InstallRequest {
+    let mut request = InstallRequest {
         package_json,
         package_json_path,
         lockfile,
         lockfile_path: lockfile_name.to_owned(),
         yarn_lock,
         lockfile_version: lockfile_version(&config)?,
-        lock_use,
+        lock_use: lock_use(&config),
         mode: task.mode(),
         extent: if config.get_bool("package-lock-only") == Some(true) { Extent::LockOnly } else { Extent::Tree },
         lock_fields: match arguments.lock_fields {
@@ -91,10 +81,13 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         },
         omit,
         resolve,
-        changes,
+        changes: changes(task, &config, &project)?,
         workspaces,
         timing: arguments.timing || arguments.trace.is_some(),
     };
+    if matches!(task, Task::Update(_)) {
+        request = request.into_update();
+    }
     let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
@@ -121,7 +114,7 @@ pub fn load_project(place: &Place, named: &Path, workspaces: &WorkspaceArguments
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
     let LoadedConfig { config, .. } = config_sources(workspaces.layer(), named, &project).load();
-    let options = resolve_options(&config, None, Omit::default(), &project)?;
+    let options = resolve_options(&config, None, &Omit::default(), &project)?;
     let workspaces = workspace_choice(&config, place, &project)?;
     Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })
 }
@@ -186,7 +179,7 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
 fn resolve_options(
     config: &Config,
     node_version: Option<String>,
-    omit: Omit,
+    omit: &Omit,
     project: &Path,
 ) -> Result<ResolveOptions, Fault> {
     let machine = machine_target(node_version);
@@ -201,11 +194,8 @@ fn resolve_options(
         node_version: machine.node_version,
         npm_version: machine.npm_version,
     };
-    let mut options = resolve_settings(config, target).map_err(invalid)?;
+    let mut options = resolve_settings(config, target, omit).map_err(invalid)?;
     options.before = cutoff(config, NativeClock::default().unix_milliseconds())?;
-    options.omit_dev = omit.dev;
-    options.omit_optional = omit.optional;
-    options.omit_peer = omit.peer;
     options.folder_name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     options.project_path = project.to_string_lossy().into_owned();
     options.home_path = machine_home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();

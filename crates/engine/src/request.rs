@@ -150,6 +150,16 @@ pub struct InstallRequest {
 }
 
 impl InstallRequest {
+    /// The same as npm's `update`: that writes the lock whatever is saved, and `package.json` only if it is told to.
+    #[must_use]
+    pub fn into_update(mut self) -> Self {
+        self.resolve.save = self.changes.save;
+        if self.lock_use == LockUse::Read {
+            self.lock_use = LockUse::ReadAndWrite;
+        }
+        self
+    }
+
     /// Whether a lock is kept to, so that hardly any documents are asked for.
     pub fn has_lock(&self) -> bool {
         self.lockfile.is_some() && self.lock_use != LockUse::Ignore && self.changes.is_empty()

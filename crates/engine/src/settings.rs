@@ -39,11 +39,12 @@ pub fn refuse_credentials_without_address(files: &Config) -> Result<(), Fault> {
 
 /// The rules of a resolution for a machine. Gives back what is wrong with a setting.
 ///
-/// Left to who knows them: `before`, which takes a clock, what is omitted, and where the project is.
-pub fn resolve_settings(config: &Config, target: Target) -> Result<ResolveOptions, String> {
+/// Left to who knows them: `before`, which takes a clock, and where the project is.
+pub fn resolve_settings(config: &Config, target: Target, omit: &Omit) -> Result<ResolveOptions, String> {
     let is = |key: &str| config.get_bool(key) == Some(true);
     let mut options = ResolveOptions::default();
     options.target = target;
+    (options.omit_dev, options.omit_optional, options.omit_peer) = (omit.dev, omit.optional, omit.peer);
     options.save = config.get_bool("save") != Some(false);
     options.strategy = match config.get("install-strategy") {
         None | Some("hoisted" | "") => InstallStrategy::Hoisted,

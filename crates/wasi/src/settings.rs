@@ -10,6 +10,7 @@ use gantry_engine::{
     EngineError, Fault, InstallMode, InstallRequest, WorkspaceSettings, configured_node_version, configured_omit,
     refuse_unsupported, resolve_settings,
 };
+use gantry_layout::Omit;
 use gantry_manifest::{Config, Lockfile, Manifest, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
@@ -52,12 +53,11 @@ pub(crate) fn load(options: &Options) -> Result<(InstallRequest, RegistrySetting
         Some(bytes) => (Some(bytes), "npm-shrinkwrap.json"),
         None => (read_optional(&prefix.join("package-lock.json"))?, "package-lock.json"),
     };
-    let mut resolve = resolve_options(&config)?;
-    resolve.folder_name = folder_name(prefix, &package_json, lockfile.as_deref());
-    resolve.project_path = prefix.display().to_string();
     let node_env = std::env::var_os("NODE_ENV").and_then(|value| value.into_string().ok());
     let omit = configured_omit(&config, node_env.as_deref())?;
-    (resolve.omit_dev, resolve.omit_optional, resolve.omit_peer) = (omit.dev, omit.optional, omit.peer);
+    let mut resolve = resolve_options(&config, &omit)?;
+    resolve.folder_name = folder_name(prefix, &package_json, lockfile.as_deref());
+    resolve.project_path = prefix.display().to_string();
     let request = InstallRequest {
         package_json,
         package_json_path,
@@ -111,7 +111,7 @@ fn invalid(message: String) -> Fault {
 
 /// A program cannot ask WASI which machine it is on: unless told otherwise the tree is for a machine that runs WebAssembly,
 /// as in a page.
-fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
+fn resolve_options(config: &Config, omit: &Omit) -> Result<ResolveOptions, Fault> {
     let text = |key: &str| config.get(key).filter(|value| !value.is_empty() && *value != "null").map(str::to_owned);
     let default = Target::default();
     let target = Target {
@@ -127,7 +127,7 @@ fn resolve_options(config: &Config) -> Result<ResolveOptions, Fault> {
             format!("install-strategy={strategy} is not supported under WASI"),
         ));
     }
-    resolve_settings(config, target).map_err(invalid)
+    resolve_settings(config, target, omit).map_err(invalid)
 }
 
 /// The name that the lock of a project without a name carries. The folder's own is the host's secret: what is opened as

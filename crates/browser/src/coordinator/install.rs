@@ -4,7 +4,7 @@
 //! outermost to the one that waits. Those are kept small, and what happens once is behind a box: what is run often is compiled
 //! a second time, which for one function with all of it took a tenth of an install's time.
 
-use super::options::{EMPTY_LOCK, InstallConfig, InstallOptions};
+use super::options::{InstallConfig, InstallOptions};
 use super::{Client, Coordinator, client};
 use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
@@ -55,6 +55,8 @@ struct Prepared {
     recorded: Option<ProjectRecord>,
     options: ProjectOptions,
     request: InstallRequest,
+    /// Whether its lock is none of the project's.
+    is_anew: bool,
     host: BrowserHost,
     /// Settings that make no sense, and whose defaults are used.
     unclear: Vec<String>,
@@ -181,6 +183,7 @@ impl Coordinator {
         let config = options.take_config()?;
         let project_options = config.project_options()?;
         let (registry, unclear) = self.registry_for(&config);
+        let is_anew = options.anew;
         let request =
             options.into_request(&config.config, &project_options, previous_lock, BrowserClock.unix_milliseconds())?;
         store.set_timed(request.timing);
@@ -189,7 +192,7 @@ impl Coordinator {
             project = project.with_record(&name, record.clone());
         }
         let host = BrowserHost { registry, project, store };
-        Ok(Prepared { name, recorded, options: project_options, request, host, unclear })
+        Ok(Prepared { name, recorded, options: project_options, request, is_anew, host, unclear })
     }
 
     /// The client that an install asks, and what is wrong with what the project's `.npmrc` says of registries.
@@ -204,7 +207,7 @@ impl Coordinator {
 
     /// Records what an install has made, and keeps what one that failed has got.
     async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
-        let Prepared { name, recorded, options: project_options, request, host, .. } = prepared;
+        let Prepared { name, recorded, options: project_options, request, is_anew, host, .. } = prepared;
         let store: &BrowserStore = &host.store;
         before_closing(store).await?;
         if outcome.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
@@ -228,7 +231,7 @@ impl Coordinator {
         // Of the tree, so that it can be made again.
         let lock = Bytes::from(outcome.tree_lockfile);
         let is_written = request.mode == InstallMode::Ci || request.lock_use == LockUse::ReadAndWrite;
-        let given = request.lockfile.filter(|lock| lock != EMPTY_LOCK.as_bytes());
+        let given = request.lockfile.filter(|_| !is_anew);
         let file;
         (project_options.lock_file, file) = match (request.mode, given) {
             (InstallMode::Ci, Some(given)) => (LockFile::Current, given),

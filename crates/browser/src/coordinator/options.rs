@@ -4,7 +4,7 @@ use crate::javascript::FileBytes;
 use crate::project::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{
-    Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, LockUse, Update, WorkspaceSettings, changes_saved,
+    Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update, WorkspaceSettings, changes_saved,
     configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, refuse_credentials_without_address,
     refuse_unsupported, resolve_settings,
 };
@@ -19,7 +19,7 @@ const DEFAULT_OS: &str = "linux";
 const DEFAULT_CPU: &str = "wasm32";
 
 /// A lock that locks nothing.
-pub(super) const EMPTY_LOCK: &str = r#"{"lockfileVersion":3,"requires":true,"packages":{}}"#;
+const EMPTY_LOCK: &str = r#"{"lockfileVersion":3,"requires":true,"packages":{}}"#;
 
 /// Options of `Coordinator.open`.
 #[derive(Debug, Deserialize)]
@@ -56,7 +56,7 @@ pub(super) struct InstallOptions {
     lockfile: Option<String>,
     /// Whether everything is resolved as if there were no lock and no tree.
     #[serde(default)]
-    anew: bool,
+    pub anew: bool,
     target: Option<TargetOptions>,
     omit: Option<Vec<String>>,
     #[serde(default)]
@@ -218,7 +218,8 @@ impl CoordinatorOptions {
 fn registry_settings(default_registry: String, config: Config) -> (RegistrySettings, Vec<String>) {
     let replace_host = ReplaceHost::from_setting(config.get("replace-registry-host"));
     let (retry, unclear) = RetryPolicy::of_config(&config);
-    let cache_mode = CacheMode::of_config(&config);
+    // Each install has its own.
+    let cache_mode = CacheMode::Default;
     (RegistrySettings { config, default_registry, replace_host, retry, cache_mode }, unclear)
 }
 
@@ -312,11 +313,9 @@ impl InstallOptions {
     ) -> Result<InstallRequest, Fault> {
         let invalid = |message: String| Fault::new("CONFIG_INVALID", message);
         let omit = project.omit()?;
-        let mut resolve = resolve_settings(config, project.target()).map_err(invalid)?;
-        (resolve.omit_dev, resolve.omit_optional, resolve.omit_peer) = (omit.dev, omit.optional, omit.peer);
+        let mut resolve = resolve_settings(config, project.target(), &omit).map_err(invalid)?;
         resolve.folder_name.clone_from(&self.project);
         resolve.before = cutoff(config, now)?;
-        let mut lock_use = lock_use(config);
         let lock_fields = match self.lock_fields.as_deref() {
             None | Some("npm") => LockFields::Npm,
             Some("fast") => LockFields::Fast,
@@ -329,21 +328,15 @@ impl InstallOptions {
             let message = "add, remove and update change the lock, which frozen keeps as it is";
             return Err(Fault::new("INVALID_OPTION", message));
         }
-        if changes.update != Update::Nothing && changes.add.is_empty() && changes.remove.is_empty() {
-            // npm's `update` writes the lock whatever is saved.
-            resolve.save = changes.save;
-            if lock_use == LockUse::Read {
-                lock_use = LockUse::ReadAndWrite;
-            }
-        }
+        let is_update = changes.update != Update::Nothing && changes.add.is_empty() && changes.remove.is_empty();
         let lockfile = self.lockfile.or_else(|| self.anew.then(|| EMPTY_LOCK.to_owned()));
-        Ok(InstallRequest {
+        let request = InstallRequest {
             package_json: self.package_json.into_bytes(),
             package_json_path: "package.json".to_owned(),
             lockfile: lockfile.map(String::into_bytes).or_else(|| previous.map(|lock| lock.to_vec())),
             lockfile_path: self.lockfile_name.unwrap_or_else(|| "package-lock.json".to_owned()),
             lockfile_version: lockfile_version(config)?,
-            lock_use,
+            lock_use: lock_use(config),
             mode: if self.frozen { InstallMode::Ci } else { InstallMode::Install },
             extent: Extent::Tree,
             lock_fields,
@@ -353,7 +346,8 @@ impl InstallOptions {
             resolve,
             timing: self.timing,
             ..InstallRequest::default()
-        })
+        };
+        Ok(if is_update { request.into_update() } else { request })
     }
 }
 
