@@ -104,7 +104,11 @@ async function receive(request: Request): Promise<void> {
   }
   if ('hidden' in request) {
     clearInterval(hiding);
-    if (request.hidden) hiding = setInterval(() => letGoInTurn(() => true), HIDDEN_MILLISECONDS);
+    if (request.hidden) hiding = setInterval(rest, HIDDEN_MILLISECONDS);
+    return;
+  }
+  if ('changed' in request) {
+    store?.noteChange(request.changed);
     return;
   }
   if ('failed' in request) {
@@ -294,6 +298,12 @@ async function clear(signal: AbortSignal): Promise<undefined> {
     await coordinator.clear();
     for (const removal of removals) announceChanges(store.name, removal);
   });
+}
+
+/** Leaves all there is to others: a page that nobody sees may be frozen, and would keep it. */
+function rest(): void {
+  letGoInTurn(() => true);
+  store?.stopReading();
 }
 
 /** Leaves the store to other tabs after what is under way, if `should` says so then: nobody here waits for it. */

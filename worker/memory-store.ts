@@ -46,6 +46,11 @@ export class MemoryStore implements OpenStore {
     return change();
   }
 
+  stopReading(): void {}
+
+  /** Nobody else changes it. */
+  noteChange(): void {}
+
   async letGo(): Promise<void> {}
 
   /** No browser says how much memory a page may have. */

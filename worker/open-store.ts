@@ -19,6 +19,10 @@ export interface OpenStore {
   read<T>(question: (source: Reading) => T | Promise<T>): Promise<T>;
   /** Runs `change` when nobody elsewhere reads the store. */
   withoutReaders<T>(change: () => Promise<T>): Promise<T>;
+  /** Let go of what is read of it while another tab has it. What is asked later opens it again. */
+  stopReading(): void;
+  /** This project is another one than before. */
+  noteChange(project: string): void;
   /** Leave it to others, as far as there can be others. When nothing is under way that uses it. */
   letGo(): Promise<void>;
   /** What the browser grants it. */

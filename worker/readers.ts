@@ -39,7 +39,7 @@ export class Readers implements Reading {
 
   constructor(store: string) {
     this.#store = store;
-    this.#unwatch = watchStore(store, (project) => void this.#forget(project));
+    this.#unwatch = watchStore(store, (project) => this.noteChange(project));
   }
 
   async readFile(project: string, path: string): Promise<Uint8Array> {
@@ -84,6 +84,11 @@ export class Readers implements Reading {
 
   async archive(project: string, format: ArchiveFormat): Promise<WasmArchive> {
     return (await this.#project(project)).reader.archive(format);
+  }
+
+  /** Reads that are asked for from now on find what the project is now. */
+  noteChange(project: string): void {
+    void this.#forget(project);
   }
 
   /** Let go of all files. What is asked later opens them again. Not while an archive is being read. */

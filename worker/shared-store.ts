@@ -62,7 +62,7 @@ export class SharedStore implements OpenStore {
     this.#releaseOpen = parts.releaseOpen;
     this.#channel = new BroadcastChannel(`gantry-store:${this.name}`);
     this.#channel.onmessage = ({ data: word }: MessageEvent<Word>) => {
-      if (word === 'removing') this.#stopReading();
+      if (word === 'removing') this.stopReading();
       else if (this.#coordinator) {
         this.#isWanted = true;
         parts.wanted();
@@ -115,10 +115,19 @@ export class SharedStore implements OpenStore {
   /** Not this tab, and none of those that have it open or read it by themselves. */
   withoutReaders<T>(change: () => Promise<T>): Promise<T> {
     const ask = () => {
-      this.#stopReading();
+      this.stopReading();
       this.#tell('removing');
     };
     return withoutReaders(this.name, change, ask);
+  }
+
+  /** Unless an archive is being made of what is read. */
+  stopReading(): void {
+    if (this.archives.isEmpty) this.#readers.letGo();
+  }
+
+  noteChange(project: string): void {
+    this.#readers.noteChange(project);
   }
 
   /** Closes the store's files. */
@@ -161,7 +170,7 @@ export class SharedStore implements OpenStore {
       // Nobody but the browser or its user removes a store that is open.
       if (!(await hasStore(this.name))) return await this.#lost();
       const coordinator = await this.#openFiles();
-      this.#stopReading();
+      this.stopReading();
       return coordinator;
     } catch (error) {
       this.#release();
@@ -190,11 +199,6 @@ export class SharedStore implements OpenStore {
       this.#isWaiting = false;
       clearInterval(asking);
     }
-  }
-
-  /** Unless an archive is being made of what is read. */
-  #stopReading(): void {
-    if (this.archives.isEmpty) this.#readers.letGo();
   }
 
   #tell(word: Word): void {

@@ -22,7 +22,7 @@ function begin(directory: FileSystemDirectoryHandle, aliveLock: string): void {
   directories.set('', Promise.resolve(directory));
   holdForLife(aliveLock).then(
     () => respond({ alive: true }),
-    () => {},
+    () => respond({ begun: true }),
   );
 }
 

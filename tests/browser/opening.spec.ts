@@ -63,28 +63,33 @@ test('opening is given up by its signal while the worker’s script is on its wa
   expect(opened).toEqual([]);
 });
 
-test('opening with a time-out ends where the worker’s script never comes', async ({ blank, site, fixtures }) => {
-  await blank.clock.install();
-  await withoutScript(site, async (asked) => {
-    const failed = inPage(
-      blank,
-      async ({ Gantry }, registry) =>
-        Gantry.open({ registry, timeout: 200 }).then(
-          () => ({ code: 'opened', hint: '' }),
-          ({ code, message, hint }) => ({ code, message, hint }),
-        ),
-      fixtures.url,
-    );
-    await asked;
-    await blank.clock.runFor(10_000);
-    expect(await failed).toEqual({
-      code: 'WORKER_LOST',
-      message: 'The install worker did not start in 10 seconds',
-      hint: expect.stringContaining('dist/worker/'),
+for (const [given, timeout, seconds] of [
+  ['a short time-out', 200, 10],
+  ['no time-out', undefined, 60],
+] as const) {
+  test(`opening with ${given} ends where the worker’s script never comes`, async ({ blank, site, fixtures }) => {
+    await blank.clock.install();
+    await withoutScript(site, async (asked) => {
+      const failed = inPage(
+        blank,
+        async ({ Gantry }, options) =>
+          Gantry.open(JSON.parse(options)).then(
+            () => ({ code: 'opened', hint: '' }),
+            ({ code, message, hint }) => ({ code, message, hint }),
+          ),
+        JSON.stringify({ registry: fixtures.url, timeout }),
+      );
+      await asked;
+      await blank.clock.runFor(seconds * 1000);
+      expect(await failed).toEqual({
+        code: 'WORKER_LOST',
+        message: `The install worker did not start in ${seconds} seconds`,
+        hint: expect.stringContaining('dist/worker/'),
+      });
+      await expect.poll(() => coordinators(blank).length).toBe(0);
     });
-    await expect.poll(() => coordinators(blank).length).toBe(0);
   });
-});
+}
 
 test('an option that cannot be sent, or is no address, is INVALID_OPTION and starts or keeps nothing', async ({
   blank,

@@ -301,6 +301,81 @@ test('a tab that nobody sees and that has nothing to do lets go of its store bef
   expect((await first.run(readLeft)).text).toBe(NEW);
 });
 
+test('a tab that nobody sees lets go of what it reads while another one has the store', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
+  await second.run(openStore, fixtures.url);
+  await second.run(installLeft, '{"left":"1.1.0"}');
+  expect((await first.run(readLeft)).text).toBe(NEW);
+  await first.run(async () => {
+    Object.defineProperty(document, 'hidden', { value: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+    const reads = async () =>
+      (await navigator.locks.query()).held?.some(({ name }) => name === 'gantry-readers:gantry');
+    if (!(await reads())) throw new Error('it does not read by itself');
+    while (await reads()) await new Promise((resume) => setTimeout(resume, 100));
+  });
+  const devtools = await blank.context().newCDPSession(blank);
+  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await second.run(async () => {
+    const { gantry } = globalThis as unknown as Kept;
+    await gantry.prune();
+  });
+  await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+  expect((await first.run(readLeft)).text).toBe(NEW);
+});
+
+test('who hears of a change reads what is there now, however busy the worker is with reading', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
+  await second.run(openStore, fixtures.url);
+  const versions = ['1.1.0', '1.0.0', '1.1.0', '1.0.0', '1.1.0'];
+  await first.run(async () => {
+    const kept = globalThis as unknown as Kept & { heard: string[] };
+    const { project } = kept;
+    kept.heard = [];
+    const path = 'node_modules/left/index.js';
+    project.onDidChange(() => void project.fs.readFile(path, 'utf8').then((text) => kept.heard.push(text)));
+    const readOn = () => void project.fs.readFile(path).then(readOn, readOn);
+    for (let count = 0; count < 200; count++) readOn();
+  });
+  for (const [index, version] of versions.entries()) {
+    await second.run(installLeft, JSON.stringify({ left: version }));
+    const heard = () => first.run(async () => (globalThis as unknown as { heard: string[] }).heard);
+    await expect.poll(async () => (await heard()).length).toBe(index + 1);
+    expect((await heard()).at(-1)).toBe(version === '1.1.0' ? NEW : OLD);
+  }
+});
+
+test('an archive whose signal fires ends although nobody reads it, and leaves the store to other tabs', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
+  const reason = await first.run(async () => {
+    const { project } = globalThis as unknown as Kept;
+    const { toTar } = await import(`${location.origin}/package/dist/export.js`);
+    const abort = new AbortController();
+    const reader = toTar(project, { signal: abort.signal }).getReader();
+    await reader.read();
+    abort.abort('had enough');
+    return reader.closed.then(
+      () => 'closed',
+      (reason: unknown) => reason,
+    );
+  });
+  expect(reason).toBe('had enough');
+  await second.run(openStore, fixtures.url);
+  expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
+});
+
 test('the playground says while it installs that it waits for another tab', async ({
   playground,
   fixtures,

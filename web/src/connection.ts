@@ -102,16 +102,21 @@ export class Connection {
    * End the worker unless it has said by `started` that it runs: once `signal` fires, or after `milliseconds`. A script that
    * hangs on its way can be told nothing, and hears of no signal.
    */
-  limitStart(started: AbortSignal, signal: AbortSignal | undefined, milliseconds: number | undefined): void {
+  limitStart(started: AbortSignal, signal: AbortSignal | undefined, milliseconds: number): void {
     if (signal) {
       const options = { signal: AbortSignal.any([started, this.#watching.signal]) };
       signal.addEventListener('abort', () => this.#end(abortedError(signal)), options);
     }
-    if (milliseconds === undefined || milliseconds > LONGEST_TIMER) return;
+    if (milliseconds > LONGEST_TIMER) return;
     const giveUp = () =>
       this.#lose(`The install worker did not start in ${Math.round(milliseconds / 1000)} seconds`, SERVED);
     const timer = setTimeout(giveUp, milliseconds);
     for (const end of [started, this.#watching.signal]) end.addEventListener('abort', () => clearTimeout(timer));
+  }
+
+  /** A project is another one than before: what is asked from now on is answered by what it is now. */
+  noteChange(project: string): void {
+    this.#send({ changed: project });
   }
 
   /** End the worker. Calls under way and later ones reject with `CLOSED`. */

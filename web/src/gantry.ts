@@ -130,6 +130,8 @@ const DEFAULT_PROJECT = 'default';
 
 /** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
 const LEAST_START = 10_000;
+/** Without one: a worker that the browser ends before it has said anything is missed by nobody. */
+const START = 60_000;
 
 export class Gantry {
   /** The registry that is asked, absolute. */
@@ -168,7 +170,7 @@ export class Gantry {
     if (timeout !== undefined) parameters.timeout = timeout;
     const connection = new Connection(startCoordinator());
     const started = new AbortController();
-    connection.limitStart(started.signal, signal, timeout === undefined ? undefined : Math.max(timeout, LEAST_START));
+    connection.limitStart(started.signal, signal, timeout === undefined ? START : Math.max(timeout, LEAST_START));
     try {
       await connection.call('open', parameters, {
         signal,

@@ -66,7 +66,12 @@ export class Project {
    * removed or the store cleared, with the folders of the packages concerned. Returns what ends it.
    */
   onDidChange(listener: ChangeListener): () => void {
-    return watchProject(listener, { store: this.#store, project: this.name });
+    const tell: ChangeListener = (change) => {
+      // Before anything that the listener asks: the worker hears of it too, but maybe later.
+      this.#connection.noteChange(this.name);
+      listener(change);
+    };
+    return watchProject(tell, { store: this.#store, project: this.name });
   }
 
   /** Why packages are in the tree. By name (`left`), by name and range (`left@^1`), or by folder (`node_modules/left`). */

@@ -413,6 +413,7 @@ export type Request =
   | { [M in Method]: { id: number; method: M; parameters: Parameters<M>; listens: boolean } }[Method]
   | Abort
   | Hidden
+  | Changed
   | UnpackWorkerFailure;
 export interface Abort {
   abort: number;
@@ -420,6 +421,10 @@ export interface Abort {
 /** Page → coordinator: whether nobody sees the page, so that the browser may freeze it. */
 export interface Hidden {
   hidden: boolean;
+}
+/** Page → coordinator: the page has heard that this project has changed. */
+export interface Changed {
+  changed: string;
 }
 /** Page → coordinator, too: an unpack worker's script failed or could not be loaded, or did not begin. */
 export interface UnpackWorkerFailure {

@@ -76,8 +76,8 @@ export async function withoutReaders<T>(store: string, change: () => Promise<T>,
   if (!release) {
     throw new GantryError({
       code: 'STORE_LOCKED',
-      message: `A worker is reading projects of the store "${store}"`,
-      hint: 'Close what openProject has opened there, or end that worker, and try again.',
+      message: `A worker or another tab is reading projects of the store "${store}"`,
+      hint: 'Close what openProject has opened there, or end that worker or tab, and try again.',
     });
   }
   try {

@@ -57,6 +57,8 @@ export class SyncProject {
   readonly #slot: ReaderSlot;
   readonly #release: () => void;
   readonly #watching = new Set<() => void>();
+  /** The refresh that was asked for last. */
+  #refreshing: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(store: string, name: string, reader: WasmReader, release: () => void) {
@@ -87,7 +89,14 @@ export class SyncProject {
   }
 
   /** From now on read the tree as it is now. If that fails, the one of before stays. */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    // One after the other: of two side by side the one that is asked for first may be the last to end.
+    const turn = this.#refreshing.then(() => this.#renew());
+    this.#refreshing = turn.catch(() => {});
+    return turn;
+  }
+
+  async #renew(): Promise<void> {
     const old = this.#slot.reader;
     const reader = await openReader(this.store, this.name);
     if (this.#slot.isEmpty) reader.close();

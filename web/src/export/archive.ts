@@ -29,9 +29,21 @@ function stream(
   const archive = project[TREE].archive(format);
   // Told by `pull`.
   archive.catch(() => {});
-  const end = async () => (await archive).end();
+  const ended = new AbortController();
+  const end = async () => {
+    ended.abort();
+    await (await archive).end();
+  };
   return new ReadableStream<Uint8Array>(
     {
+      start: (controller) => {
+        // Whoever does not read on asks for no part that could be refused, and the worker has the archive open.
+        const giveUp = () => {
+          controller.error(signal?.reason);
+          end().catch(() => {});
+        };
+        signal?.addEventListener('abort', giveUp, { signal: ended.signal });
+      },
       pull: async (controller) => {
         try {
           signal?.throwIfAborted();

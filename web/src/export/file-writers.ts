@@ -12,11 +12,14 @@ export type WriteMethod = 'access handles' | 'writable streams';
 
 /** To a worker: first the folder and the name of the lock that it is to hold while it lives, then batches. */
 export type WriteRequest = { directory: FileSystemDirectoryHandle; aliveLock: string } | { files: FileToWrite[] };
-/** From a worker: that it holds its lock; then once for each batch in its order. */
-export type WriteResponse = { alive: true } | { method: WriteMethod } | { error: ErrorData };
+/** From a worker: that it holds its lock, or that there is none to be had; then once for each batch in its order. */
+export type WriteResponse = { alive: true } | { begun: true } | { method: WriteMethod } | { error: ErrorData };
 
 /** With 32 files under way in each: 0.86 ms a file in Chromium, where one worker takes 1.1 to 1.4 (2 cores). */
 const WRITERS = 4;
+/** Milliseconds after which a worker that has said nothing is taken to be dead: one that ends before it holds its lock is missed by
+ * nobody else. */
+const START = 60_000;
 /** Batches that one worker has been given. */
 const BATCHES_AHEAD = 2;
 
@@ -83,7 +86,11 @@ export class FileWriters {
       : new Worker(new URL('../worker/write-files.js', import.meta.url), { type: 'module', name });
     const writer: Writer = { worker, waiting: [] };
     const aliveLock = uniqueLifeName('write');
+    const late = setTimeout(() => this.#lose(`it did not start within ${START / 1000} s`), START);
+    this.#ended.signal.addEventListener('abort', () => clearTimeout(late));
     worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
+      clearTimeout(late);
+      if ('begun' in data) return;
       if ('alive' in data) watchLife(aliveLock, this.#ended.signal, () => this.#lose('it ended unexpectedly'));
       else if ('error' in data) this.#fail(data.error);
       else {
