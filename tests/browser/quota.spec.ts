@@ -1,4 +1,5 @@
 /** A real quota that is too small: an error of its own, and a store that is what it was and goes on working. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { lockOfNoise, NoiseHost, packNoise } from './support/noise.js';
@@ -161,5 +162,65 @@ test('what an install that found no room had recorded on its way takes no room f
   } finally {
     await profile.remove();
     await host.stop();
+  }
+});
+
+/** In a worker: the first write to a journal that has `text` in it finds no room. */
+const fullForOnce = (text: string) => `
+  const journals = new WeakSet();
+  const { createSyncAccessHandle } = FileSystemFileHandle.prototype;
+  FileSystemFileHandle.prototype.createSyncAccessHandle = async function (...rest) {
+    const handle = await createSyncAccessHandle.apply(this, rest);
+    if (this.name.startsWith('journal')) journals.add(handle);
+    return handle;
+  };
+  const { write } = FileSystemSyncAccessHandle.prototype;
+  let isFull = true;
+  FileSystemSyncAccessHandle.prototype.write = function (bytes, ...rest) {
+    if (isFull && journals.has(this) && new TextDecoder().decode(bytes).includes(${JSON.stringify(text)})) {
+      isFull = false;
+      throw new DOMException('No space left', 'QuotaExceededError');
+    }
+    return write.call(this, bytes, ...rest);
+  };
+`;
+
+test('where there is no room to record a project, documents that can be fetched again make some', async ({
+  blank,
+  site,
+  fixtures,
+}) => {
+  const script = '/package/dist/worker/coordinator.js';
+  const text = readFileSync(new URL('../../web/dist/worker/coordinator.js', import.meta.url), 'utf8');
+  site.answering.set(script, (_, response) => {
+    response.setHeader('content-type', 'text/javascript');
+    response.end(`${text}\n${fullForOnce('of-the-full-store')}`);
+  });
+  try {
+    const result = await inPage(
+      blank,
+      async ({ Gantry }, registry) => {
+        const gantry = await Gantry.open({ registry });
+        const install = (project: string) =>
+          gantry.install({ project, packageJson: { dependencies: { left: '1.0.0' } } });
+        const { requests } = await install('first');
+        const second = await install('of-the-full-store');
+        const installed = await second.fs.readFile('node_modules/left/package.json', 'utf8');
+        // Nothing of what documents said is kept any more.
+        const third = await install('third');
+        const { damaged } = await gantry.verify();
+        const projects = await gantry.projects();
+        await gantry.close();
+        return { requests, second: second.requests, third: third.requests, installed, damaged, projects };
+      },
+      fixtures.url,
+    );
+    expect(result.requests).toBeGreaterThan(0);
+    expect(result.second).toBe(0);
+    expect(result.third).toBeGreaterThan(0);
+    expect(JSON.parse(result.installed).version).toBe('1.0.0');
+    expect(result).toMatchObject({ damaged: [], projects: ['first', 'of-the-full-store', 'third'] });
+  } finally {
+    site.answering.delete(script);
   }
 });

@@ -246,7 +246,7 @@ impl Coordinator {
         let mut changes = Changes::default();
         if !unchanged {
             changes = project.contents.changes_since(&self.contents_before(&name, recorded.as_ref()));
-            store.record_project(&name, lock, options)?;
+            self.record(store, &name, (lock, options)).await?;
         }
         let installed = InstalledProject {
             name: name.clone(),
@@ -264,6 +264,21 @@ impl Coordinator {
         };
         self.projects.borrow_mut().insert(name, Rc::new(project));
         to_object(&installed)
+    }
+
+    /// Records a project. Documents take no room from it: they can be asked for again, and what is recorded of packages alone is
+    /// of use to nobody who has to begin anew each time.
+    async fn record(&self, store: &BrowserStore, name: &str, (lock, options): (Bytes, Bytes)) -> Result<(), Fault> {
+        let recorded = store.record_project(name, lock.clone(), options.clone());
+        if !recorded.as_ref().is_err_and(|fault| fault.code == "STORE_FULL") {
+            return recorded;
+        }
+        let _ = self.mirror.clear().await;
+        let recorded = store.record_project(name, lock, options);
+        if recorded.is_err() {
+            let _ = store.forget_added().await;
+        }
+        recorded
     }
 
     /// What a project had installed; nothing, where nothing is known of it.
