@@ -164,6 +164,37 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     assert.ok(listing(pair.folders[0]).some((line) => line.startsWith('lib/node_modules/right/index.js ')));
   });
 
+  test('what folders say of themselves is read anew, by ci as well, and goes into the lock with an install', (context) => {
+    const dependencies = { lib: 'file:lib', left: '1' };
+    const peers = { peerDependencies: { right: '1' } };
+    const pair = new Pair(context, registry, {
+      'package.json': root({ workspaces: ['p/*'], dependencies }),
+      'p/a/package.json': member('a', { bin: { run: 'run.js' } }),
+      'p/a/run.js': '#!/usr/bin/env node\n',
+      'lib/package.json': member('lib', peers),
+    });
+    pair.same('first');
+    const scripts = { postinstall: 'node run.js' };
+    pair.write({
+      'package.json': root({ workspaces: ['p/*'], dependencies, scripts, funding: 'https://example.org/give' }),
+      'p/a/package.json': member('a', { version: '1.1.0', bin: { run: 'run.js' }, os: ['!plan9'], scripts }),
+      'lib/package.json': member('lib', { ...peers, version: '2.0.0', license: 'MIT' }),
+    });
+    pair.same('a clean install', 'ci');
+    pair.same('an install');
+    pair.same('a clean install of that', 'ci');
+    const meta = { ...peers, peerDependenciesMeta: { right: { optional: false } } };
+    pair.write({
+      'package.json': root({ workspaces: ['p/*'], dependencies }),
+      'p/a/package.json': member('a', { bin: { run: 'run.js' } }),
+      'lib/package.json': member('lib', meta),
+    });
+    pair.same('without them');
+    pair.write({ 'p/a/package.json': member('a', { bin: { run: 'run.js' }, dependencies: { right: '1' } }), 'lib/package.json': member('lib') });
+    pair.same('what asks for others than the lock has', 'ci');
+    pair.same('and is installed');
+  });
+
   test('tarballs of the project are unpacked, and refused where they are not what the lock says', (context) => {
     const pair = new Pair(context, registry, { 'package.json': root({}) });
     const source = join(pair.workspace.folder, 'source');

@@ -8,8 +8,8 @@ use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::known_lock::{
-    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, set_header, set_legacy_tree,
-    starts_from_tree, style_of,
+    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, renew_folders, set_header,
+    set_legacy_tree, starts_from_tree, style_of,
 };
 use crate::part::{Part, chosen_folders, is_in_part};
 use crate::progress::Progress;
@@ -71,6 +71,9 @@ async fn run<H: Host>(
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
     let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
+    if request.mode == InstallMode::Ci {
+        renew_folders(&mut lockfile, &beginning.project);
+    }
     let before = beginning.before.take();
     let project = &beginning.project;
     let whole = (project, before.as_ref().unwrap_or(project), beginning.chosen.as_ref());
@@ -290,7 +293,7 @@ fn settled_lock<C: gantry_platform::Clock>(
 ) -> Result<Option<Decided>, EngineError> {
     let Beginning { project, asked, lock, .. } = beginning;
     let Some(known) = lock.as_ref().filter(|_| asked.is_none()) else { return Ok(None) };
-    let fits = is_named(request, known, &project.root) && describes_project(known, project);
+    let fits = is_named(request, known, &project.root) && describes_project(request.mode, known, project);
     if known.is_old() || !fits || is_to_lose_addresses(request, known) {
         return Ok(None);
     }

@@ -111,12 +111,24 @@ pub(crate) fn style_of(request: &InstallRequest) -> Option<TextStyle> {
     std::str::from_utf8(&request.package_json).ok().map(TextStyle::detect)
 }
 
-/// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more.
-pub(crate) fn describes_project(lock: &Lockfile, project: &Project) -> bool {
-    let folders = project.workspaces.iter().map(|workspace| (&workspace.path, &workspace.manifest));
-    let mut folders = folders.chain(project.folders.iter().map(|folder| (&folder.path, &folder.manifest)));
-    let root = describes(lock, "", &project.root) && describes_workspaces(lock, project);
-    root && folders.all(|(path, manifest)| describes(lock, path, manifest))
+/// Whether the lock was made from these manifests. Where it was not, it may hold packages that nobody asks for any more. For
+/// `ci`, which does not write it, what they ask for is enough: npm reads the rest anew.
+pub(crate) fn describes_project(mode: InstallMode, lock: &Lockfile, project: &Project) -> bool {
+    let describes = |path: &str, manifest: &Manifest| {
+        let entry = lock.entry(path);
+        entry.is_some_and(|entry| match mode {
+            InstallMode::Install => entry.says_all_of(manifest),
+            InstallMode::Ci => asks_the_same(&entry.manifest, manifest),
+        })
+    };
+    let root = describes("", &project.root) && describes_workspaces(lock, project);
+    root && folders_of(project).all(|(path, manifest)| describes(path, manifest))
+}
+
+/// The folders of a project beside its own, with their manifests.
+fn folders_of(project: &Project) -> impl Iterator<Item = (&str, &Manifest)> {
+    let workspaces = project.workspaces.iter().map(|workspace| (workspace.path.as_str(), &workspace.manifest));
+    workspaces.chain(project.folders.iter().map(|folder| (folder.path.as_str(), &folder.manifest)))
 }
 
 /// Whether the lock links to the project's workspaces and to no other folder in their place.
@@ -127,26 +139,32 @@ fn describes_workspaces(lock: &Lockfile, project: &Project) -> bool {
     known == found.collect::<BTreeSet<_>>()
 }
 
-/// Whether an entry repeats the members of a manifest that matter: sorted, where `package.json` may have any order.
-fn describes(lock: &Lockfile, path: &str, root: &Manifest) -> bool {
-    let Some(LockEntry { manifest, .. }) = lock.entry(path) else { return false };
+/// Whether two manifests ask for the same, in whatever order.
+fn asks_the_same(left: &Manifest, right: &Manifest) -> bool {
     let maps = |manifest: &Manifest| {
         let maps = [
             &manifest.dependencies,
             &manifest.dev_dependencies,
             &manifest.optional_dependencies,
             &manifest.peer_dependencies,
-            &manifest.bin,
             &manifest.engines,
         ];
         maps.map(|map| map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<BTreeMap<_, _>>())
     };
     let optional_peers = |manifest: &Manifest| manifest.peer_optional.iter().cloned().collect::<BTreeSet<_>>();
-    maps(manifest) == maps(root)
-        && optional_peers(manifest) == optional_peers(root)
-        && manifest.version == root.version
-        && manifest.license == root.license
-        && manifest.workspaces == root.workspaces
+    maps(left) == maps(right) && optional_peers(left) == optional_peers(right) && left.workspaces == right.workspaces
+}
+
+/// What the folders of a project say of themselves, in the place of what their lock says of them: npm's `ci` reads their manifests
+/// anew, so that neither a version nor a command is that of an older one.
+pub(crate) fn renew_folders(lock: &mut Lockfile, project: &Project) {
+    let mut folders: FxHashMap<&str, &Manifest> = folders_of(project).collect();
+    for entry in lock.packages.iter_mut().filter(|entry| !entry.link && !entry.path.is_empty()) {
+        if let Some(manifest) = folders.remove(entry.path.as_str()) {
+            let name = manifest.name.clone().filter(|name| name != entry.folder_name());
+            entry.manifest = Manifest { name, overrides: None, dist: None, ..manifest.clone() };
+        }
+    }
 }
 
 /// `ci` takes the lock as it is or not at all. What the lock alone could not settle (a peer conflict that was accepted when

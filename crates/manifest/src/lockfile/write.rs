@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::nice::{self, Members, Part};
 use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
-use crate::{DependencyMap, Manifest, Text};
+use crate::{DependencyMap, Manifest, Text, TextStyle};
 
 /// The entries of a lock as npm writes them. A project's lock and its hidden lock are put together from them, so that those of
 /// a large project are written once.
@@ -41,6 +41,21 @@ impl Lockfile {
         let (text, parts) = nice::to_parts(entries, ENTRY_DEPTH, &self.style);
         let entries = parts.into_iter().map(|(path, part)| (by_path[path], part)).collect();
         LockText { lock: self, entries, text }
+    }
+}
+
+impl LockEntry {
+    /// Whether this entry, which is that of a folder with a `package.json` of its own, says of it all that a lock does; but for
+    /// its name, which depends on where it is linked.
+    pub fn says_all_of(&self, manifest: &Manifest) -> bool {
+        let text_of = |manifest: &Manifest| {
+            let manifest = Manifest { name: None, ..manifest.clone() };
+            let entry = LockEntry { path: self.path.clone(), manifest, ..LockEntry::default() };
+            let mut entries = Members::default();
+            entries.add(&entry.path, Part::Members(members_of(&entry)));
+            nice::to_parts(entries, ENTRY_DEPTH, &TextStyle::default()).0
+        };
+        text_of(&self.manifest) == text_of(manifest)
     }
 }
 
