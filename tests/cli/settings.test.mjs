@@ -55,6 +55,18 @@ describe('settings', { concurrency: 1 }, () => {
   // The programs run in the project's own folder here: --prefix is a setting, too.
   const here = () => [];
 
+  test('a tree of a kind that is not there yet is refused, also where the lock says all there is to know', (context) => {
+    const workspace = atHome(context, registry);
+    const project = workspace.project('linked', { 'package.json': manifest, '.npmrc': `registry=${registry}\n` });
+    workspace.gantryIn(project, 'install').succeeded();
+    write(workspace, { 'linked/.npmrc': `registry=${registry}\ninstall-strategy=linked\n` });
+    for (const command of ['install', 'ci']) {
+      const run = workspace.gantryIn(project, command, '--json');
+      assert.equal(run.lines.at(-1).code, 'RESOLVE_UNSUPPORTED', command);
+      assert.ok(existsSync(join(project, 'node_modules', 'left', 'package.json')), command);
+    }
+  });
+
   test("are read from the installation's file, wherever the others say that it is", (context) => {
     const address = () => `registry=${registry}\n`;
     const cases = {

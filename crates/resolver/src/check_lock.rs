@@ -6,7 +6,7 @@ mod tests;
 use crate::build::Builder;
 use crate::error::{ResolveError, ResolveWarning};
 use crate::forest::Node;
-use crate::options::ResolveOptions;
+use crate::options::{InstallStrategy, ResolveOptions};
 use crate::package::Kind;
 use crate::project::Project;
 use crate::resolver::{Resolution, builder};
@@ -59,8 +59,8 @@ impl SettledLock {
     /// of each package for whom it is there.
     pub fn of(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> Option<Self> {
         let options = ResolveOptions { save: false, ..options.clone() };
-        // Whether what it names may be had is for a resolution to say.
-        if !options.allowed.is_everything() {
+        // Whether what it names may be had is for a resolution to say, as it is whether trees of that kind can be made.
+        if !options.allowed.is_everything() || options.strategy == InstallStrategy::Linked {
             return None;
         }
         // A `yarn.lock` may know what is missing.
