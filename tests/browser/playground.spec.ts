@@ -201,6 +201,19 @@ test('after a click in the tree the keys go on from there', async ({ playground,
   await expect(active).toHaveText('package.json');
 });
 
+test('the settings of a project are those of its .npmrc', async ({ playground, recording }) => {
+  await playground.open('lodash', recording.url);
+  await playground.edit('.npmrc');
+  await playground.write('lockfile-version=2');
+  await playground.install();
+  await playground.page.getByRole('treeitem', { name: 'package-lock.json', exact: true }).click();
+  await expect(playground.page.locator('.cm-content')).toContainText('"lockfileVersion": 2,');
+  await playground.edit('.npmrc');
+  await playground.write('install-strategy=linked');
+  await playground.press();
+  await expect(playground.failure).toContainText('RESOLVE_UNSUPPORTED');
+});
+
 test('a double-click on Install installs', async ({ playground, recording }) => {
   await playground.open('react', recording.url);
   await playground.page.getByTestId('install-button').dblclick();

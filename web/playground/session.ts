@@ -7,6 +7,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { Gantry, type InstallEvent, type Project, type StoreUsage } from 'gantry';
 import { type Failure, toFailure } from './failure.js';
 import { isLost, reconfigure, store, withStore } from './open-store.js';
+import { MANIFEST, SETTINGS } from './starters.js';
 import { files, starter } from './workspace.js';
 
 /** `waiting`: for another tab. */
@@ -116,7 +117,8 @@ export async function install(): Promise<void> {
   const begin = (handle: Gantry) =>
     handle.install({
       project: id,
-      packageJson: files.value.get('package.json') ?? '{}',
+      packageJson: files.value.get(MANIFEST) ?? '{}',
+      npmrc: files.value.get(SETTINGS) ?? '',
       // Else the one that the store has, which may not be shown yet.
       ...(discarded && { lockfile: null }),
       signal: abort.signal,

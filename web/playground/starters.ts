@@ -47,6 +47,12 @@ export const starters: readonly Starter[] = [
 ];
 
 export const MANIFEST = 'package.json';
+export const SETTINGS = '.npmrc';
+
+const NO_SETTINGS = `; Settings of this project, as npm reads them, such as:
+; legacy-peer-deps=true
+; @team:registry=https://registry.example.com/
+`;
 
 const sources = import.meta.glob<string>('./starters/*/src/*', { query: '?raw', import: 'default', eager: true });
 const manifests = import.meta.glob<string>(
@@ -60,9 +66,10 @@ const manifests = import.meta.glob<string>(
   { query: '?raw', import: 'default', eager: true },
 );
 
-/** The files of a starter as they come, `package.json` first. */
+/** The files of a starter as they come, `package.json` first, then the settings that npm would read. */
 export function starterFiles(id: string): Map<string, string> {
   const files = new Map([[MANIFEST, manifests[`../../tests/projects/${id}/package.json`] ?? '{}\n']]);
+  files.set(SETTINGS, NO_SETTINGS);
   const prefix = `./starters/${id}/`;
   for (const [path, text] of Object.entries(sources)) {
     if (path.startsWith(prefix)) files.set(path.slice(prefix.length), text);
