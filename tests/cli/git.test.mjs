@@ -235,6 +235,11 @@ describe('git', { concurrency: 1 }, () => {
       /"git\+ssh:\/\/git@github\.com\/someone\/tool\.git#[0-9a-f]{40}"/,
     );
     pair.same('from the lock', 'ci');
+    const written = readFileSync(join(ours, 'package-lock.json'), 'utf8');
+    pair.write({ 'package-lock.json': written.replaceAll('git+ssh://git@', 'git+https://') });
+    pair.same('from a lock that was edited for machines without ssh', 'ci');
+    pair.same('which the next install takes back');
+    assert.equal(readFileSync(join(ours, 'package-lock.json'), 'utf8'), written);
 
     // One alone: of several packages with the same command npm links the one that was installed last.
     const manifest = readFileSync(join(ours, 'package.json'), 'utf8');

@@ -1,6 +1,6 @@
 // Workspaces, folders and tarballs: step by step, gantry and npm change the same project and come to the same.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing, Pair } from './lib/pair.mjs';
@@ -103,6 +103,21 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.same('a folder asks for something else');
     pair.write({ 'package.json': root({ dependencies: { two: 'file:libs/two', nowhere: 'file:libs/nowhere' } }) });
     pair.same('a folder that is not there');
+  });
+
+  test('a folder that a link leads to is saved as what it is', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': root({}),
+      'real/package.json': member('linked', { dependencies: { left: '1' } }),
+      '../outside/package.json': member('outside'),
+    });
+    for (const folder of pair.folders) {
+      symlinkSync('real', join(folder, 'link'));
+      symlinkSync('../outside', join(folder, 'away'));
+    }
+    pair.same('inside', 'install', ['./link']);
+    pair.same('outside', 'install', ['./away']);
+    pair.same('from the lock', 'ci');
   });
 
   test("the project's overrides hold in its workspaces, whoever else asks for them", (context) => {

@@ -5,7 +5,7 @@ use gantry_engine::{Changes, Fault, InstallMode, Update, changes_saved};
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_resolver::{ResolveOptions, path_in_project};
 use gantry_spec::{Spec, SpecKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A command that resolves.
 pub enum Task<'a> {
@@ -82,6 +82,17 @@ fn invalid(message: String) -> Fault {
     Fault::new("CONFIG_INVALID", message).with_hint("Name it without a version; what package.json allows decides.")
 }
 
+/// The folder that is meant by one that links lead to, as npm saves it; inside of the project by the project's own path.
+fn without_links(folder: &Path, project: &Path) -> PathBuf {
+    let (Ok(real), Ok(real_project)) = (folder.canonicalize(), project.canonicalize()) else {
+        return folder.to_owned();
+    };
+    match real.strip_prefix(&real_project) {
+        Ok(inside) => project.join(inside),
+        Err(_) => real,
+    }
+}
+
 /// An argument whose paths no longer depend on where the command runs; `None` of the project's own folder, which is no
 /// dependency of itself.
 fn from_here(argument: &str, project: &Path) -> Result<Option<String>, Fault> {
@@ -95,8 +106,11 @@ fn from_here(argument: &str, project: &Path) -> Result<Option<String>, Fault> {
     }
     // An empty path is this folder.
     let path = if path.is_empty() { "." } else { path };
-    let absolute = std::path::absolute(path)
+    let mut absolute = std::path::absolute(path)
         .map_err(|error| Fault::new("CONFIG_INVALID", format!("{argument}: the path cannot be followed: {error}")))?;
+    if matches!(spec.kind, SpecKind::Directory { .. }) {
+        absolute = without_links(&absolute, project);
+    }
     let mut here = ResolveOptions::default();
     here.project_path = project.to_string_lossy().into_owned();
     if name.is_empty() && path_in_project(&here, &absolute.to_string_lossy()).is_empty() {

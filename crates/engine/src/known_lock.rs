@@ -5,6 +5,7 @@ use crate::progress::Progress;
 use crate::request::{InstallMode, InstallRequest, LockUse, Update};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, ManifestError, Text, TextStyle};
 use gantry_resolver::{Project, Resolution, legacy_dependencies, lock_mismatches};
+use gantry_spec::{Spec, SpecKind};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +24,28 @@ pub(crate) fn read_lock<C: gantry_platform::Clock>(
         };
     };
     match (Lockfile::parse(bytes, &request.lockfile_path), request.mode) {
-        (Ok(lock), _) => Ok(Some(lock)),
+        (Ok(mut lock), _) => {
+            name_repositories_as_npm(&mut lock);
+            Ok(Some(lock))
+        }
         (Err(error), InstallMode::Install) if is_damage(&error) => {
             progress.warn(error.code(), format!("{error}; the lock is made anew"));
             Ok(None)
         }
         (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// Has every repository of a host that npm knows by the one address that npm has for it (`consistent-resolve.js`), whichever the
+/// lock has.
+fn name_repositories_as_npm(lock: &mut Lockfile) {
+    for entry in lock.packages.iter_mut().filter(|entry| !entry.link) {
+        let Some(resolved) = entry.resolved.as_deref().filter(|resolved| resolved.starts_with("git")) else { continue };
+        let Ok(SpecKind::Git(git)) = Spec::parse(entry.folder_name(), resolved).map(|spec| spec.kind) else { continue };
+        let committish = resolved.split_once('#').map(|(_, committish)| committish);
+        if let (Some(hosted), Some(committish)) = (git.hosted, committish) {
+            entry.resolved = Some(hosted.resolved(committish).into());
+        }
     }
 }
 
