@@ -1,6 +1,6 @@
 // Lock files of every age: what gantry makes of them is what npm makes of them, in the same run.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { projectsFolder, registryForSuite, Workspace } from './lib/programs.mjs';
@@ -305,6 +305,46 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     assert.equal(JSON.parse(left[0]).packages['node_modules/left'].version, '1.0.0');
     assert.equal(left[1], files['package-lock.json'], 'the other stays as it is');
     bothLeave(workspace, { ...files, 'npm-shrinkwrap.json': '' }, { results });
+  });
+
+  test('a lock that is a link is written where that leads to, with the mode of what is there', (context) => {
+    const { workspace, lockOf } = place(context);
+    const kept = {
+      'package-lock.json': lockOf({ dependencies: { left: '1.0.0' } }),
+      'yarn.lock': 'left@^1.0.0:\n  version "1.0.0"\n',
+    };
+    const files = { 'package.json': manifest({ dependencies: { left: '^1.0.0', right: '1' } }) };
+    const run = {
+      ours: (folder) => workspace.gantry('install', '--prefix', folder, '--ignore-scripts'),
+      theirs: (folder) => workspace.npm(folder, 'install', '--ignore-scripts'),
+    };
+    const [ours, theirs] = Object.entries(run).map(([name, install]) => {
+      const shared = workspace.project(`${name} shared`, kept);
+      const [project, unmade] = [name, `${name} unmade`].map((folder) => workspace.project(folder, files));
+      for (const file of Object.keys(kept)) {
+        chmodSync(join(shared, file), 0o640);
+        symlinkSync(join('..', `${name} shared`, file), join(project, file));
+      }
+      symlinkSync('second', join(unmade, 'package-lock.json'));
+      symlinkSync(`../${name} shared/third`, join(unmade, 'second'));
+      for (const folder of [project, unmade]) install(folder).succeeded();
+      for (const link of [
+        'ours/package-lock.json',
+        'ours/yarn.lock',
+        'ours unmade/package-lock.json',
+        'ours unmade/second',
+      ])
+        assert.ok(lstatSync(join(workspace.folder, link.replace('ours', name))).isSymbolicLink(), `${name}: ${link}`);
+      return readdirSync(shared)
+        .sort()
+        .map((file) => {
+          const path = join(shared, file);
+          return [file, (lstatSync(path).mode & 0o777).toString(8), readFileSync(path, 'utf8')];
+        });
+    });
+    assert.deepEqual(ours, theirs);
+    const names = ours.map(([file]) => file);
+    assert.deepEqual(names, ['package-lock.json', 'third', 'yarn.lock']);
   });
 
   test('without a lock the installed tree is kept to', (context) => {

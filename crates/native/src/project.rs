@@ -22,7 +22,7 @@ use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{PREFIX, make_parent, replace_file, replace_users_file};
+use crate::temporary::{PREFIX, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
@@ -392,11 +392,11 @@ impl ProjectTree for ProjectDirectory {
         } else {
             self.path.join(LOCK)
         };
-        Ok(replace_file(&path, bytes)?)
+        Ok(replace_users_file(&path, bytes)?)
     }
 
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
-        Ok(replace_file(&self.path.join(YARN_LOCK), bytes)?)
+        Ok(replace_users_file(&self.path.join(YARN_LOCK), bytes)?)
     }
 }
 

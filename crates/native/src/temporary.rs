@@ -10,6 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// How everything temporary in a project is named. Who has the project's lock may remove whatever is named so.
 pub(crate) const PREFIX: &str = ".gantry-";
 
+/// Links after links followed at most, as by Linux.
+const MOST_LINKS: usize = 40;
+
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A name that no other process or thread uses.
@@ -70,11 +73,22 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError>
     replace(path, bytes, None)
 }
 
-/// As [`replace_file`], for a file of the user: it keeps its mode, and where it is a link, what that leads to is replaced.
+/// As [`replace_file`], for a file of the user: it keeps its mode, and where it is a link, what that leads to is replaced or,
+/// if it is not there, made.
 pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
     let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
     replace(&target, bytes, mode)
+}
+
+/// Where a path leads whose last link leads to nothing.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&end) else { break };
+        end = end.parent().unwrap_or(Path::new(".")).join(next);
+    }
+    end
 }
 
 fn replace(path: &Path, bytes: &[u8], mode: Option<Permissions>) -> Result<(), NativeError> {
