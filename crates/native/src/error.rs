@@ -83,6 +83,11 @@ impl NativeError {
         Some(text.to_owned())
     }
 
+    /// Whether the system does not let that be written to.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.code() == "DISK_DENIED"
+    }
+
     /// Wraps an I/O error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

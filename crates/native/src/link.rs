@@ -13,7 +13,7 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 /// How files get from the store into a project.
@@ -71,29 +71,59 @@ struct Refused {
     first: Option<io::Error>,
 }
 
+/// A directory of the store to try linking with, and a file in it.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    pub directory: PathBuf,
+    pub file: String,
+}
+
+impl Sample {
+    fn path(&self) -> PathBuf {
+        self.directory.join(&self.file)
+    }
+}
+
 impl Linker {
-    /// Tries the ladder between two existing directories, from `best` down.
-    pub fn probe(best: LinkMethod, store: &Path, place: &Path) -> Result<Self, NativeError> {
-        let source = store.join(unique_name("probe-"));
-        fs::create_dir_all(&source).map_err(NativeError::io("create", &source))?;
-        let file = source.join("file");
-        let result = fs::write(&file, b"probe")
-            .map_err(NativeError::io("write", &file))
-            .and_then(|()| Self::climb(best, &source, place));
-        let _ = fs::remove_dir_all(&source);
+    /// Tries the ladder from `best` down, with a file made in `temporary` of the store. Where nothing can be written to that,
+    /// it is tried with what is kept there.
+    pub fn probe(
+        best: LinkMethod,
+        temporary: &Path,
+        kept: impl FnOnce() -> Option<Sample>,
+        place: &Path,
+    ) -> Result<Self, NativeError> {
+        let sample = Sample { directory: temporary.join(unique_name("probe-")), file: "file".to_owned() };
+        let made = fs::create_dir_all(&sample.directory)
+            .and_then(|()| fs::write(sample.path(), b"probe"))
+            .map_err(NativeError::io("write", &sample.path()));
+        let result = match made {
+            Ok(()) => Self::climb(best, &sample, place),
+            Err(error) if error.is_denied() => return Self::probe_with(best, kept(), place),
+            Err(error) => Err(error),
+        };
+        let _ = fs::remove_dir_all(&sample.directory);
         result
     }
 
-    fn climb(best: LinkMethod, source: &Path, place: &Path) -> Result<Self, NativeError> {
+    /// Tries it with what the store keeps; if that is nothing, there is nothing to link, whatever the method.
+    fn probe_with(best: LinkMethod, kept: Option<Sample>, place: &Path) -> Result<Self, NativeError> {
+        match kept {
+            Some(sample) => Self::climb(best, &sample, place),
+            None => Ok(Self { method: LinkMethod::Copy, reason: None, refused: Mutex::default() }),
+        }
+    }
+
+    fn climb(best: LinkMethod, sample: &Sample, place: &Path) -> Result<Self, NativeError> {
         let mut method = best;
         let mut reason = None;
         loop {
             let target = place.join(unique_name("probe-"));
             let tried = match method {
-                LinkMethod::CloneDirectory => reflink_copy::reflink(source, &target),
-                LinkMethod::Reflink => reflink_copy::reflink(source.join("file"), &target),
-                LinkMethod::HardLink => fs::hard_link(source.join("file"), &target),
-                LinkMethod::Copy => fs::copy(source.join("file"), &target).map(drop),
+                LinkMethod::CloneDirectory => reflink_copy::reflink(&sample.directory, &target),
+                LinkMethod::Reflink => reflink_copy::reflink(sample.path(), &target),
+                LinkMethod::HardLink => fs::hard_link(sample.path(), &target),
+                LinkMethod::Copy => fs::copy(sample.path(), &target).map(drop),
             };
             let _ = if method == LinkMethod::CloneDirectory {
                 fs::remove_dir_all(&target)

@@ -108,8 +108,7 @@ impl ProjectDirectory {
 
     fn apply(&self, plan: &Plan, mode: InstallMode) -> Result<LinkReport, NativeError> {
         let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
-        fs::create_dir_all(self.store.temporary()).map_err(NativeError::io("create", self.store.temporary()))?;
-        self.store.sweep();
+        self.store.prepare()?;
         let plan = &*settle_commands(&self.path, plan);
         let modules = self.path.join("node_modules");
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
@@ -135,7 +134,12 @@ impl ProjectDirectory {
             ));
         }
         let workspace = Workspace::create(&self.path, &modules)?;
-        let linker = Linker::probe(self.best_method, self.store.temporary(), workspace.path())?;
+        let linker = Linker::probe(
+            self.best_method,
+            self.store.temporary(),
+            || self.store.sample(&plan.packages),
+            workspace.path(),
+        )?;
         let mut moves = Moves::default();
         let made = match &difference {
             None => self.build_anew(plan, mode, &linker, &workspace, &mut moves),

@@ -16,11 +16,13 @@ mod arriving;
 mod unpack;
 mod workers;
 
+use crate::link::Sample;
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use arriving::{ArrivingHttp, Destination};
 use bytes::Bytes;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
+use gantry_layout::PlannedPackage;
 use gantry_platform::{Span, Work};
 use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
@@ -160,8 +162,28 @@ impl PackageDirectories {
         result.await.unwrap_or_else(|_| Err(lost()))
     }
 
+    /// Makes the place for temporary things and removes what dead processes left there. A store that cannot be written to does
+    /// for whom it lacks nothing: who has to write to it says why that is not possible.
+    pub(crate) fn prepare(&self) -> Result<(), NativeError> {
+        match fs::create_dir_all(&self.temporary).map_err(NativeError::io("create", &self.temporary)) {
+            Err(error) if !error.is_denied() => return Err(error),
+            _ => self.sweep(),
+        }
+        Ok(())
+    }
+
+    /// Something kept of `packages`, to try linking with.
+    pub(crate) fn sample(&self, packages: &[PlannedPackage]) -> Option<Sample> {
+        packages.iter().find_map(|package| {
+            let index = self.index(&package.key)?;
+            let file = index.file("package.json").or(index.files.first())?.path.clone();
+            let directory = self.files(&package.key);
+            directory.join(&file).is_file().then_some(Sample { directory, file })
+        })
+    }
+
     /// Removes what dead processes left.
-    pub fn sweep(&self) {
+    fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.temporary) else { return };
         for entry in entries.flatten() {
             let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
@@ -271,8 +293,11 @@ fn has_index(directory: &Path) -> bool {
 
 /// Removes a package's directory: out of the way by one rename first, so that no half of it is ever to be found.
 fn discard(directory: &Path, temporary: &Path) -> Result<(), NativeError> {
+    if fs::symlink_metadata(directory).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(());
+    }
     let aside = temporary.join(unique_name("damaged-"));
-    match fs::rename(directory, &aside) {
+    match fs::create_dir_all(temporary).and_then(|()| fs::rename(directory, &aside)) {
         Ok(()) => {
             // What remains is swept one day.
             let _ = remove_any(&aside);

@@ -43,3 +43,19 @@ fn a_source_that_is_gone_is_a_damaged_package() {
     let error = failure("link", place.path(), &place.path().join("gone"), missing());
     assert_eq!(error.code(), "DISK_IO");
 }
+
+#[test]
+fn without_a_file_of_its_own_linking_is_tried_with_one_that_is_kept() {
+    let place = TempDir::new().unwrap();
+    let kept = Sample { directory: place.path().join("kept"), file: "package.json".to_owned() };
+    fs::create_dir(&kept.directory).unwrap();
+    fs::write(kept.path(), "{}").unwrap();
+    let project = place.path().join("project");
+    fs::create_dir(&project).unwrap();
+    let linker = Linker::probe_with(LinkMethod::HardLink, Some(kept), &project).unwrap();
+    assert_eq!((linker.method, linker.reason()), (LinkMethod::HardLink, None));
+    assert_eq!(fs::read_dir(&project).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(place.path().join("kept")).unwrap().count(), 1);
+    let linker = Linker::probe_with(LinkMethod::HardLink, None, &project).unwrap();
+    assert_eq!((linker.method, linker.reason()), (LinkMethod::Copy, None));
+}
