@@ -202,15 +202,25 @@ impl Linker {
                 }
                 LinkMethod::Copy | LinkMethod::CloneDirectory => {
                     let (source, target) = paths();
-                    fs::copy(source, target).map(drop)
+                    copy(&source, &target)
                 }
             };
             if let Err(error) = placed {
                 let (source, target) = paths();
-                self.copy_instead(&source, &target, error).map_err(|error| failure("link", &source, &target, error))?;
+                self.settle(&source, &target, error).map_err(|error| failure("link", &source, &target, error))?;
             }
         }
         Ok(())
+    }
+
+    /// Does what is left to do for a file that could not be placed. Where something is in its place it stays: the folder was
+    /// empty, so that is a file of the same package whose name is the same to this file system.
+    fn settle(&self, source: &Path, target: &Path, error: io::Error) -> io::Result<()> {
+        let copied = match error.kind() {
+            io::ErrorKind::AlreadyExists => return Ok(()),
+            _ => self.copy_instead(source, target, error),
+        };
+        copied.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
     }
 
     /// Copies a file where `error` says that the method does not do for it.
@@ -220,12 +230,20 @@ impl Linker {
         if self.method == LinkMethod::Copy || !is_refusal {
             return Err(error);
         }
-        fs::copy(source, target)?;
+        copy(source, target)?;
         let mut refused = self.refused();
         refused.files += 1;
         refused.first.get_or_insert(error);
         Ok(())
     }
+}
+
+/// Copies to a new file: what is there may be one of the store's.
+fn copy(source: &Path, target: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(target).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::copy(source, target).map(drop)
 }
 
 /// What a failure to put `source` at `target` means: a source that is gone is a damaged package.

@@ -15,6 +15,7 @@ fn a_file_that_the_method_is_refused_for_is_copied_and_counted() {
         fs::write(&source, errno.to_string()).unwrap();
         linker.copy_instead(&source, &target, errno.into()).unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), errno.to_string());
+        fs::remove_file(&target).unwrap();
         let reason = linker.reason().unwrap();
         assert!(reason.starts_with("1 files copied, for which hard link was refused: "), "{reason}");
     }
@@ -58,4 +59,25 @@ fn without_a_file_of_its_own_linking_is_tried_with_one_that_is_kept() {
     assert_eq!(fs::read_dir(place.path().join("kept")).unwrap().count(), 1);
     let linker = Linker::probe_with(LinkMethod::HardLink, None, &project).unwrap();
     assert_eq!((linker.method, linker.reason()), (LinkMethod::Copy, None));
+}
+
+/// As a file system sees it that takes two names of a package for one: there is something already.
+#[test]
+fn what_is_in_a_files_place_stays_and_is_not_written_to() {
+    let place = TempDir::new().unwrap();
+    let (source, stored, target) =
+        (place.path().join("source"), place.path().join("stored"), place.path().join("target"));
+    fs::write(&source, "of the second name").unwrap();
+    fs::write(&stored, "of the first name").unwrap();
+    fs::hard_link(&stored, &target).unwrap();
+    for errno in [Errno::EXIST, Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV] {
+        let linker = linker(LinkMethod::HardLink);
+        linker.settle(&source, &target, errno.into()).unwrap();
+        assert_eq!(fs::read_to_string(&stored).unwrap(), "of the first name");
+        assert_eq!(linker.reason(), None);
+    }
+    assert_eq!(copy(&source, &target).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_to_string(&stored).unwrap(), "of the first name");
+    let error = linker(LinkMethod::HardLink).settle(&source, &target, Errno::NOSPC.into()).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(Errno::NOSPC.raw_os_error()));
 }

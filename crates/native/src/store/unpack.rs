@@ -9,9 +9,10 @@ use gantry_platform::{Clock, Span, Work};
 use gantry_registry::TarballRequest;
 use gantry_store::{Alteration, PackageIndex, Placement, PreparedPackage, Streamed, prepare};
 use rustix::fd::OwnedFd;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A tarball with more bytes than this unpacks piece by piece. Inflating at once is faster by a quarter as long as memory
@@ -89,6 +90,8 @@ pub(super) struct Building {
     made: String,
     /// The file under way.
     current: Option<(File, String)>,
+    /// Files that took the place of one that was there: of the same name, or of one that is the same to the file system.
+    replacing: Vec<String>,
 }
 
 impl Building {
@@ -96,7 +99,8 @@ impl Building {
         let directory = TemporaryDirectory::create(temporary, "package-")?;
         let path = directory.path().join("files");
         fs::create_dir(&path).map_err(NativeError::io("create", &path))?;
-        Ok(Self { directory, root: open_directory(&path)?, path, made: String::new(), current: None })
+        let root = open_directory(&path)?;
+        Ok(Self { directory, root, path, made: String::new(), current: None, replacing: Vec::new() })
     }
 
     /// After the last file: makes what is to be altered, and writes the index. `times` are those at which unpacking began and
@@ -108,9 +112,12 @@ impl Building {
         times: [f64; 2],
         clock: &NativeClock,
     ) -> Result<Built, Fault> {
-        for alteration in alterations {
+        let replaced = self.replaced(&index)?;
+        for alteration in alterations.iter().filter(|alteration| !replaced.contains(&alteration.file)) {
             self.alter(&index.files[alteration.file].path, alteration)?;
         }
+        let mut numbers = 0..;
+        index.files.retain(|_| numbers.next().is_none_or(|number| !replaced.contains(&number)));
         index.put_in_order();
         let path = self.directory.path().join("index");
         fs::write(&path, index.encode()).map_err(NativeError::io("write", &path))?;
@@ -129,7 +136,42 @@ impl Building {
         Ok(())
     }
 
+    /// Makes a file. What is there already, of a name that is the same to the file system, makes way: as with npm, the last
+    /// one stays.
     fn create_file(&mut self, path: &str, executable: bool) -> Result<File, NativeError> {
+        match self.create_new(path, executable) {
+            Err(NativeError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(self.path.join(path)).map_err(self.failed("replace", path))?;
+                self.replacing.push(path.to_owned());
+                self.create_new(path, executable)
+            }
+            created => created,
+        }
+    }
+
+    /// Which files of the list are not there any more, since others have taken their places.
+    fn replaced(&self, index: &PackageIndex) -> Result<BTreeSet<usize>, NativeError> {
+        let identity = |path: &str| {
+            let data = fs::symlink_metadata(self.path.join(path)).map_err(self.failed("read", path))?;
+            Ok::<_, NativeError>((data.dev(), data.ino()))
+        };
+        let mut remaining = BTreeMap::new();
+        for path in &self.replacing {
+            remaining.insert(identity(path)?, path);
+        }
+        let mut replaced = BTreeSet::new();
+        if remaining.is_empty() {
+            return Ok(replaced);
+        }
+        for (number, file) in index.files.iter().enumerate() {
+            if remaining.get(&identity(&file.path)?).is_some_and(|path| **path != file.path) {
+                replaced.insert(number);
+            }
+        }
+        Ok(replaced)
+    }
+
+    fn create_new(&mut self, path: &str, executable: bool) -> Result<File, NativeError> {
         // Most files share the directory of the one before.
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
         if parent != self.made {
@@ -168,14 +210,7 @@ impl Placement for Building {
     /// Files of the store have no offsets.
     fn begin(&mut self, path: &str, executable: bool) -> Result<u64, NativeError> {
         self.current = None;
-        let file = match self.create_file(path, executable) {
-            Err(NativeError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(self.path.join(path)).map_err(self.failed("replace", path))?;
-                self.create_file(path, executable)?
-            }
-            created => created?,
-        };
-        self.current = Some((file, path.to_owned()));
+        self.current = Some((self.create_file(path, executable)?, path.to_owned()));
         Ok(0)
     }
 

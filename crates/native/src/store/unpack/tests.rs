@@ -1,8 +1,9 @@
-use super::{Built, Unpacking};
+use super::{Building, Built, Unpacking};
 use crate::NativeClock;
 use gantry_archive::{Entry, Extractor, write_archive};
 use gantry_engine::Fault;
 use gantry_registry::TarballRequest;
+use gantry_store::{Alteration, FileRecord, PackageIndex, Placement};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -71,4 +72,48 @@ fn what_cannot_be_unpacked_leaves_nothing() {
         assert_eq!(result.map(drop).unwrap_err().code, "ARCHIVE_TRUNCATED");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// What a file system comes to that takes two names for one is made by hand: both names lead to the file made last.
+#[test]
+fn a_name_that_is_another_to_the_file_system_makes_way_and_leaves_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut building = Building::create(folder.path()).unwrap();
+    let files = building.path.clone();
+    let texts = [("other.js", "other"), ("README.md", "first"), ("Readme.md", "second, longer")];
+    for (path, text) in texts {
+        if path == "Readme.md" {
+            fs::rename(files.join("README.md"), files.join(path)).unwrap();
+        }
+        building.begin(path, false).unwrap();
+        building.write(text.as_bytes()).unwrap();
+    }
+    fs::hard_link(files.join("Readme.md"), files.join("README.md")).unwrap();
+    let mut index = PackageIndex::default();
+    for (path, text) in texts {
+        let size = text.len() as u64;
+        index.files.push(FileRecord { path: path.to_owned(), offset: 0, size, executable: false });
+    }
+    index.files.sort_by(|left, right| left.path.cmp(&right.path));
+    let altered = index.files.iter().position(|file| file.path == "README.md").unwrap();
+    let alteration = Alteration { file: altered, removed: Some(4) };
+    let built = building.finish(index, &[alteration], [0.0, 0.0], &NativeClock::default()).unwrap();
+    let listed = |index: &PackageIndex| -> Vec<(String, u64)> {
+        index.files.iter().map(|file| (file.path.clone(), file.size)).collect()
+    };
+    let expected = [("Readme.md".to_owned(), 14), ("other.js".to_owned(), 5)];
+    assert_eq!(listed(&built.index), expected);
+    let kept = PackageIndex::decode(&fs::read(built.directory.path().join("index")).unwrap()).unwrap();
+    assert_eq!(listed(&kept), expected);
+    assert_eq!(fs::read(files.join("Readme.md")).unwrap(), b"second, longer");
+}
+
+#[test]
+fn a_file_does_not_take_the_place_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut building = Building::create(folder.path()).unwrap();
+    building.begin("lib/index.js", false).unwrap();
+    let error = building.begin("lib", false).unwrap_err();
+    assert_eq!(error.code(), "DISK_IO");
+    assert!(building.path.join("lib/index.js").is_file());
 }
