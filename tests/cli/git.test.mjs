@@ -211,6 +211,63 @@ describe('git', { concurrency: 1 }, () => {
     pair.same('what is optional is left out');
   });
 
+  test('the ssh and the askpass of the user are those that git is configured with', (context) => {
+    const pair = new Pair(context, registry, {});
+    const { folder, environment } = pair.workspace;
+    const repository = new Repository(join(folder, 'tool'));
+    for (const name of ['GIT_ASKPASS', 'GIT_SSH_COMMAND', 'XDG_CONFIG_HOME']) delete environment[name];
+    Object.assign(environment, { HOME: folder, LOG: join(folder, 'log'), PATH: `${folder}/bin:${environment.PATH}` });
+    // Both stand for ssh: they note how they were called, and run what the other side would.
+    const program = (name) => {
+      const path = join(folder, 'bin', name);
+      const note = `echo "${name} $* askpass=\${GIT_ASKPASS-none}" >> "$LOG"`;
+      const serve = `git upload-pack "${repository.folder}"`;
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `#!/bin/sh\n[ "$1" = -G ] && exit 1\n${note}\n${serve}\n`, { mode: 0o755 });
+      return path;
+    };
+    program('ssh');
+    const own = program('own-ssh');
+    pair.write({ 'package.json': root({ tool: 'git+ssh://git@host.test/tool.git#stable' }) });
+    /** What was noted while both installed anew: every call once, without where it led to. */
+    const noted = (step) => {
+      writeFileSync(environment.LOG, '');
+      pair.remove('node_modules');
+      pair.remove('package-lock.json');
+      rmSync(join(folder, 'store'), { recursive: true, force: true });
+      rmSync(join(folder, 'npm-cache'), { recursive: true, force: true });
+      pair.same(step);
+      const lines = readFileSync(environment.LOG, 'utf8').trim().split('\n');
+      const told = lines.map((line) => line.replace(/(-o SendEnv=\S+ )?git@host\.test .* (?=askpass)/, ''));
+      return [...new Set(told)];
+    };
+    const trusting = '-oStrictHostKeyChecking=accept-new';
+    assert.deepEqual(noted('nothing is configured'), [`ssh ${trusting} askpass=echo`]);
+    const configured = { ssh: `sshCommand = ${own}`, askpass: 'askpass = my-askpass' };
+    writeFileSync(join(folder, '.gitconfig'), `[core]\n  ${configured.ssh}\n`);
+    assert.deepEqual(noted('an ssh'), ['own-ssh askpass=echo']);
+    writeFileSync(join(folder, '.gitconfig'), `[core]\n  ${configured.askpass}\n`);
+    assert.deepEqual(noted('an askpass'), [`ssh ${trusting} askpass=none`]);
+    writeFileSync(join(folder, '.gitconfig'), `[core]\n  ${configured.ssh}\n  ${configured.askpass}\n`);
+    assert.deepEqual(noted('both'), ['own-ssh askpass=none']);
+    environment.GIT_SSH_COMMAND = 'ssh -oUser=me';
+    assert.deepEqual(noted('the environment comes first'), ['ssh -oUser=me askpass=none']);
+
+    // npm knows of one file, and of one way to write these names.
+    const [ours] = pair.folders;
+    delete environment.GIT_SSH_COMMAND;
+    rmSync(join(folder, '.gitconfig'));
+    environment.XDG_CONFIG_HOME = join(folder, 'configuration');
+    mkdirSync(join(folder, 'configuration', 'git'), { recursive: true });
+    writeFileSync(join(folder, 'configuration', 'git', 'config'), `[CORE]\n  SSHCommand = ${own}\n  askPass = mine\n`);
+    writeFileSync(environment.LOG, '');
+    for (const made of ['node_modules', 'package-lock.json']) rmSync(join(ours, made), { recursive: true });
+    rmSync(join(folder, 'store'), { recursive: true });
+    pair.workspace.gantry('install', '--prefix', ours).succeeded();
+    const calls = readFileSync(environment.LOG, 'utf8').trim().split('\n');
+    for (const call of calls) assert.match(call, /^own-ssh .* askpass=none$/);
+  });
+
   test('a known host: references by git or over HTTPS, contents as an archive', async (context) => {
     const pair = new Pair(context, registry, {});
     const repositories = join(pair.workspace.folder, 'repositories');

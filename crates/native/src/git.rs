@@ -12,6 +12,14 @@ use std::process::Stdio;
 use std::{env, fs, io};
 use tokio::process::Command;
 use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+
+/// Variables that are set where neither they nor their keys of git's configuration are: nobody is there to be asked, and a host
+/// that is new is trusted, as by npm. What npm looks for in `~/.gitconfig` git is asked for here, which knows of all its files.
+const DEFAULTS: [(&str, &str, &str); 2] = [
+    ("GIT_ASKPASS", "core.askpass", "echo"),
+    ("GIT_SSH_COMMAND", "core.sshcommand", "ssh -oStrictHostKeyChecking=accept-new"),
+];
 
 /// Git, found in `PATH`.
 #[derive(Debug)]
@@ -20,6 +28,8 @@ pub(crate) struct NativeGit {
     program: PathBuf,
     /// Where repositories are put while their files are read.
     folder: PathBuf,
+    /// Which of the [`DEFAULTS`] are to be set.
+    environment: OnceCell<Vec<(&'static str, &'static str)>>,
 }
 
 impl NativeGit {
@@ -27,20 +37,32 @@ impl NativeGit {
     pub(crate) fn find(runtime: &Handle, folder: &Path) -> Option<Self> {
         let program =
             env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join("git")).find(|path| is_program(path))?;
-        Some(Self { runtime: runtime.clone(), program, folder: folder.to_owned() })
+        Some(Self { runtime: runtime.clone(), program, folder: folder.to_owned(), environment: OnceCell::new() })
     }
 
     /// Runs git in `folder` and gives what it prints.
     async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
+        let environment = self.environment.get_or_init(async || self.missing().await).await;
+        self.run_with(environment, folder, arguments).await
+    }
+
+    /// The [`DEFAULTS`] that nobody has set.
+    async fn missing(&self) -> Vec<(&'static str, &'static str)> {
+        let mut missing: Vec<_> = DEFAULTS.iter().filter(|(variable, ..)| env::var_os(variable).is_none()).collect();
+        if !missing.is_empty() {
+            let question = ["config", "--null", "--name-only", "--get-regexp", r"^core\.(askpass|sshcommand)$"];
+            // It fails where none is set. A configuration that is wrong is what the next command tells of.
+            let set = self.run_with(&[], Path::new("/"), &question).await.unwrap_or_default();
+            missing.retain(|(_, key, _)| !set.split('\0').any(|name| name == *key));
+        }
+        missing.into_iter().map(|&(variable, _, value)| (variable, value)).collect()
+    }
+
+    async fn run_with(&self, environment: &[(&str, &str)], folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
         let mut command = Command::new(&self.program);
         command.arg("--no-replace-objects").args(arguments).current_dir(folder);
         command.stdin(Stdio::null()).kill_on_drop(true);
-        // Nobody is there to be asked, and a host that is new is trusted, as by npm.
-        for (name, value) in [("GIT_ASKPASS", "echo"), ("GIT_SSH_COMMAND", "ssh -oStrictHostKeyChecking=accept-new")] {
-            if env::var_os(name).is_none() {
-                command.env(name, value);
-            }
-        }
+        command.envs(environment.iter().copied());
         let failed = |message: String| Fault::new("GIT_FAILED", message);
         let what = arguments.first().copied().unwrap_or_default().to_owned();
         let ran = self.runtime.spawn(async move { command.output().await }).await;
