@@ -1,6 +1,6 @@
 // Where settings are read from and what they mean, beside npm: files, the home they begin at, and what is refused.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
 import { control, registryForSuite, temporaryFolder, Workspace } from './lib/programs.mjs';
@@ -24,6 +24,27 @@ function write(workspace, files) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
+}
+
+/**
+ * An npm of its own below the home, whose folder says `npmrc`. It comes first in the `PATH`: as a link, or as a script beside
+ * a Node.js of its own.
+ */
+function installNpm(workspace, npmrc, { isLink }) {
+  const [from, place] = [dirname(dirname(workspace.npmScript)), join(workspace.folder, 'installed')];
+  const npm = join(place, 'lib', 'node_modules', 'npm');
+  for (const part of ['bin', 'lib', 'package.json']) cpSync(join(from, part), join(npm, part), { recursive: true });
+  symlinkSync(join(from, 'node_modules'), join(npm, 'node_modules'));
+  writeFileSync(join(npm, 'npmrc'), npmrc);
+  workspace.npmScript = join(npm, 'bin', 'npm-cli.js');
+  const bin = join(place, 'bin');
+  mkdirSync(bin);
+  if (isLink) symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(bin, 'npm'));
+  else {
+    writeFileSync(join(bin, 'npm'), `#!/bin/sh\nexec node "${workspace.npmScript}" "$@"\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`, { mode: 0o755 });
+  }
+  workspace.environment.PATH = `${bin}:${workspace.environment.PATH}`;
 }
 
 const warningsOf = (run) => run.lines.filter(({ type }) => type === 'warning').map(({ message }) => message);
@@ -102,6 +123,34 @@ describe('settings', { concurrency: 1 }, () => {
     write(workspace, { '.npmrc': 'prefix=~/given\n', 'given/etc/npmrc': wrong });
     for (const side of ['ours', 'theirs']) write(workspace, { [`${side} below/etc/npmrc`]: `registry=${registry}\n` });
     assert.deepEqual(both(workspace, 'below'), []);
+  });
+
+  test("are read from npm's own file, which is the weakest and may say where others are", (context) => {
+    const address = () => `registry=${registry}\n`;
+    const wrong = 'registry=http://127.0.0.1:1/\nfetch-retries=0\n';
+    const cases = {
+      'npm says it': [address, {}],
+      'npm says where the installation is': [() => 'prefix=~/given\n', { 'given/etc/npmrc': address }],
+      'the installation beats npm': [() => `${wrong}prefix=~/given\n`, { 'given/etc/npmrc': address }],
+      'the user beats npm': [() => wrong, { '.npmrc': address }],
+      'prefix of the user beats that of npm': [
+        () => 'prefix=~/wrong\n',
+        { '.npmrc': () => 'prefix=~/given\n', 'given/etc/npmrc': address, 'wrong/etc/npmrc': () => wrong },
+      ],
+      'globalconfig of npm': [() => 'globalconfig=~/given.npmrc\n', { 'given.npmrc': address }],
+      'userconfig of npm': [() => 'userconfig=~/given.npmrc\n', { 'given.npmrc': address, '.npmrc': () => wrong }],
+      'credentials for no registry are passed over in it': [() => `${address()}_auth=c2VjcmV0\n`, {}],
+    };
+    for (const [name, [npmrc, files]] of Object.entries(cases)) {
+      for (const isLink of [true, false]) {
+        const workspace = atHome(context, registry);
+        installNpm(workspace, npmrc(), { isLink });
+        // It counts for less than what npm says itself.
+        workspace.environment.PREFIX = join(workspace.folder, 'nowhere');
+        write(workspace, Object.fromEntries(Object.entries(files).map(([path, text]) => [path, text()])));
+        assert.deepEqual(both(workspace, name, { words: here }), [], name);
+      }
+    }
   });
 
   test('in files that cannot be read are left out, in damaged ones they are read as far as they go', (context) => {

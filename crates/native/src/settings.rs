@@ -2,8 +2,10 @@
 
 use gantry_manifest::{Config, NpmrcValue, environment_layer, parse_npmrc};
 use gantry_resolver::Target;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,8 +13,8 @@ use std::process::Command;
 /// as for npm.
 const PATHS: [&str; 4] = ["cafile", "globalconfig", "prefix", "userconfig"];
 
-/// Where settings come from, strongest first: options, environment, then the `.npmrc` files of the project, the user and
-/// the installation.
+/// Where settings come from, strongest first: options, environment, then the `.npmrc` files of the project, the user, the
+/// installation and npm itself.
 #[derive(Debug, Default)]
 pub struct ConfigSources {
     /// From the command line.
@@ -30,46 +32,73 @@ pub struct ConfigSources {
 pub struct LoadedConfig {
     /// All of it.
     pub config: Config,
-    /// What files, and nobody else, say: npm refuses some settings only there.
+    /// What files, and nobody else, say: npm refuses some settings only there, and not in its own.
     pub files: Config,
     /// Files that are there and cannot be read, and why. npm goes on without them, too.
     pub unreadable: Vec<String>,
 }
 
+/// The settings of one file.
+type Layer = Vec<(String, NpmrcValue)>;
+
 impl LoadedConfig {
-    /// Adds the settings of a file; what is no text in it becomes replacement characters.
+    /// Adds the settings of a file.
     fn add(&mut self, path: &Path, sources: &ConfigSources) {
+        if let Some(layer) = self.read(path, sources) {
+            self.files.push_layer(layer.clone());
+            self.config.push_layer(layer);
+        }
+    }
+
+    /// Reads the settings of a file; what is no text in it becomes replacement characters.
+    fn read(&mut self, path: &Path, sources: &ConfigSources) -> Option<Layer> {
         match fs::read(path) {
             Ok(text) => {
                 let lookup = |name: &str| sources.environment.get(name).cloned();
-                let layer = sources.at_home(parse_npmrc(&String::from_utf8_lossy(&text), &lookup));
-                self.files.push_layer(layer.clone());
-                self.config.push_layer(layer);
+                Some(sources.at_home(parse_npmrc(&String::from_utf8_lossy(&text), &lookup)))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => self.unreadable.push(format!("{}: {error}", path.display())),
+            Err(error) => {
+                if error.kind() != ErrorKind::NotFound {
+                    self.unreadable.push(format!("{}: {error}", path.display()));
+                }
+                None
+            }
         }
+    }
+
+    /// What is known so far, with npm's own settings, which are the weakest, below it.
+    fn above(&self, own: Option<&Layer>) -> Cow<'_, Config> {
+        let Some(own) = own else { return Cow::Borrowed(&self.config) };
+        let mut config = self.config.clone();
+        config.push_layer(own.clone());
+        Cow::Owned(config)
     }
 }
 
 impl ConfigSources {
     /// Reads and layers everything. Where a file is, what comes before it may say, as for npm: the project where the user's
-    /// is, and the user where that of the installation is.
+    /// is, and the user where that of the installation is; and npm's own settings where both are.
     pub fn load(&self) -> LoadedConfig {
         let mut loaded = LoadedConfig::default();
+        let own = self.npm_folder().and_then(|npm| loaded.read(&npm.join("npmrc"), self));
         let environment = self.environment.iter().map(|(key, value)| (key.clone(), value.clone()));
         loaded.config.push_layer(self.options.clone());
         loaded.config.push_layer(self.at_home(environment_layer(environment)));
         let project = self.project.join(".npmrc");
         // In the user's home it is the user's.
-        if self.user_config(&loaded.config).as_ref() != Some(&project) {
+        if self.user_config(&loaded.above(own.as_ref())).as_ref() != Some(&project) {
             loaded.add(&project, self);
         }
-        if let Some(user) = self.user_config(&loaded.config) {
+        let user = self.user_config(&loaded.above(own.as_ref()));
+        if let Some(user) = user {
             loaded.add(&user, self);
         }
-        if let Some(global) = self.global_config(&loaded.config) {
+        let global = self.global_config(&loaded.above(own.as_ref()));
+        if let Some(global) = global {
             loaded.add(&global, self);
+        }
+        if let Some(own) = own {
+            loaded.config.push_layer(own);
         }
         loaded
     }
@@ -103,6 +132,19 @@ impl ConfigSources {
         config.get("userconfig").map(PathBuf::from).or_else(home)
     }
 
+    /// Where npm itself is: the folder that `npm` of the `PATH` is a link into, else the one that comes with Node.js. Whoever
+    /// packages npm (Homebrew) may have put settings there.
+    fn npm_folder(&self) -> Option<PathBuf> {
+        let path = self.environment.get("PATH")?;
+        let linked = executable(path, "npm").and_then(|npm| fs::canonicalize(npm).ok());
+        let script = linked.filter(|script| script.ends_with("bin/npm-cli.js"));
+        if let Some(npm) = script.as_deref().and_then(Path::parent).and_then(Path::parent) {
+            return Some(npm.to_owned());
+        }
+        let node = fs::canonicalize(executable(path, "node")?).ok()?;
+        Some(node.parent()?.parent()?.join("lib/node_modules/npm"))
+    }
+
     /// npm's `globalconfig`: `etc/npmrc` below its prefix, which is where `node` is installed, whatever leads to it.
     fn global_config(&self, config: &Config) -> Option<PathBuf> {
         if let Some(path) = config.get("globalconfig") {
@@ -112,7 +154,7 @@ impl ConfigSources {
             Some(prefix) => PathBuf::from(prefix),
             None => {
                 // What a process knows of its own file (Node's `execPath`) has no links in it.
-                let node = fs::canonicalize(node_executable(self.environment.get("PATH")?)?).ok()?;
+                let node = fs::canonicalize(executable(self.environment.get("PATH")?, "node")?).ok()?;
                 let installed = node.parent()?.parent()?;
                 match self.variable("DESTDIR") {
                     Some(moved) => Path::new(moved).join(installed.strip_prefix("/").unwrap_or(installed)),
@@ -126,7 +168,7 @@ impl ConfigSources {
     /// The version of the Node.js that would run the project: from the headers installed beside it where they are, which
     /// takes microseconds, else by asking it. `None` where there is none.
     pub fn node_version(&self) -> Option<String> {
-        let node = node_executable(self.environment.get("PATH")?)?;
+        let node = executable(self.environment.get("PATH")?, "node")?;
         let real = fs::canonicalize(&node).ok()?;
         version_in_headers(&real).or_else(|| {
             let output = Command::new(&node).arg("--version").output().ok()?;
@@ -136,8 +178,9 @@ impl ConfigSources {
     }
 }
 
-fn node_executable(path: &str) -> Option<PathBuf> {
-    path.split(':').map(|folder| Path::new(folder).join("node")).find(|node| node.is_file())
+/// The first file of this name in the folders of `path`.
+fn executable(path: &str, name: &str) -> Option<PathBuf> {
+    path.split(':').map(|folder| Path::new(folder).join(name)).find(|file| file.is_file())
 }
 
 fn version_in_headers(node: &Path) -> Option<String> {

@@ -50,6 +50,7 @@ export class Workspace {
   constructor(test, registry) {
     this.folder = temporaryFolder(test);
     this.registry = registry;
+    this.npmScript = npmScript;
     this.environment = { ...isolatedEnvironment(this.folder), npm_config_registry: registry };
   }
 
@@ -76,7 +77,7 @@ export class Workspace {
 
   /** Runs npm in a project. */
   npm(project, ...words) {
-    return this.#run(process.execPath, [npmScript, ...words], project);
+    return this.#run(process.execPath, [this.npmScript, ...words], project);
   }
 
   #run(command, words, cwd) {

@@ -30,6 +30,30 @@ fn settings_of_the_installation_are_where_node_is_and_not_where_a_link_to_it_is(
 }
 
 #[test]
+fn settings_of_npm_itself_are_in_the_folder_that_it_is_a_link_into_else_beside_node() {
+    let folder = TempDir::new().unwrap();
+    let (node, npm) = (folder.path().join("node"), folder.path().join("npm"));
+    write(&node.join("bin/node"), "");
+    write(&node.join("lib/node_modules/npm/npmrc"), "tag = beside-node\n_auth = of-nobody");
+    write(&npm.join("bin/npm-cli.js"), "");
+    write(&npm.join("npmrc"), "tag = of-npm");
+    let tag = || {
+        let LoadedConfig { config, files, unreadable } = sources(folder.path(), &[("PATH", &node.join("bin"))]).load();
+        assert_eq!((files.get("tag"), files.get("_auth")), (None, None));
+        assert!(unreadable.is_empty());
+        config.get("tag").map(str::to_owned)
+    };
+    assert_eq!(tag().as_deref(), Some("beside-node"));
+    write(&node.join("bin/npm"), "a script that starts it");
+    assert_eq!(tag().as_deref(), Some("beside-node"));
+    fs::remove_file(node.join("bin/npm")).unwrap();
+    symlink(npm.join("bin/npm-cli.js"), node.join("bin/npm")).unwrap();
+    assert_eq!(tag().as_deref(), Some("of-npm"));
+    fs::remove_file(npm.join("npmrc")).unwrap();
+    assert_eq!(tag(), None, "those of another npm do not count");
+}
+
+#[test]
 fn without_a_home_in_the_environment_it_is_the_one_that_the_system_knows() {
     let folder = TempDir::new().unwrap();
     let (known, said) = (folder.path().join("known"), folder.path().join("said"));
