@@ -130,6 +130,37 @@ describe('metadata that is kept', { concurrency: 1 }, () => {
     assert.equal(lockOf(project), lock);
   });
 
+  test('a request without an answer among others is made again, and then concerns one document alone', async (context) => {
+    const { workspace, project, lock } = resolved(context);
+    delete workspace.environment.npm_config_fetch_retries;
+    const patience = 'fetch-timeout=500\nfetch-retries=1\nfetch-retry-mintimeout=1\nfetch-retry-maxtimeout=2\n';
+    writeFileSync(join(project, '.npmrc'), `prefer-online=true\n${patience}`);
+    const npm = workspace.project('npm', { ...manifest, '.npmrc': `prefer-online=true\n${patience}` });
+    workspace.npm(npm, 'install', '--package-lock-only').succeeded();
+    assert.equal(lockOf(npm), lock);
+    context.after(() => control('faults', 'DELETE'));
+    const asked = async (count) => {
+      await control('faults', 'DELETE');
+      await control('reset', 'POST');
+      const fault = { path: '/right$', kind: 'hang-before-headers', ...count };
+      await fetch(`${registry}-/gantry/faults`, { method: 'POST', body: JSON.stringify([fault]) });
+      forget(project);
+      const { lines } = workspace.gantry('install', '--lockfile-only', '--json', '--prefix', project).succeeded();
+      assert.equal(lockOf(project), lock);
+      const { log } = await control('stats?log', 'GET');
+      const times = (path) => log.filter((entry) => entry.path === path).length;
+      const stale = lines.filter(({ code }) => code === 'REGISTRY_STALE').map(({ message }) => message);
+      return { right: times('/right'), others: times('/@scope/middle') + times('/left'), stale };
+    };
+    assert.deepEqual(await asked({ count: 1 }), { right: 2, others: 2, stale: [] });
+    const { right, others, stale } = await asked({});
+    assert.deepEqual([right, others, stale.length], [2, 2, 1]);
+    assert.match(stale[0], /kept of right are used/);
+    forget(npm);
+    workspace.npm(npm, 'install', '--package-lock-only').succeeded();
+    assert.equal(lockOf(npm), lock);
+  });
+
   test('two processes at once both succeed, and what they leave is whole', async (context) => {
     const { workspace, lock } = resolved(context);
     const projects = ['one', 'two', 'three'].map((name) => workspace.project(name, manifest));

@@ -188,6 +188,7 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise,
         kind: HttpErrorKind::InvalidUrl,
         url: request.url.clone(),
         message: message.to_owned(),
+        has_answered: false,
     };
     let question = Question::of(request);
     let question = question.map_err(|name| invalid(&format!("a line of its own is in the header {name}")))?;
@@ -203,14 +204,15 @@ fn begin(request: &HttpRequest, room: Option<&Room>) -> Result<(Flight, Promise,
 }
 
 fn error(url: &str, failure: &Failed) -> HttpError {
-    let kind = match failure.kind() {
-        0 => HttpErrorKind::Connect,
-        2 => HttpErrorKind::Timeout,
-        3 => HttpErrorKind::TooLarge,
-        4 => HttpErrorKind::InvalidUrl,
-        _ => HttpErrorKind::Interrupted,
+    let (kind, has_answered) = match failure.kind() {
+        0 => (HttpErrorKind::Connect, false),
+        2 => (HttpErrorKind::Timeout, false),
+        3 => (HttpErrorKind::TooLarge, true),
+        4 => (HttpErrorKind::InvalidUrl, false),
+        5 => (HttpErrorKind::Timeout, true),
+        _ => (HttpErrorKind::Interrupted, true),
     };
-    HttpError { kind, url: url.to_owned(), message: failure.message() }
+    HttpError { kind, url: url.to_owned(), message: failure.message(), has_answered }
 }
 
 fn response(answer: &Answer, body: Bytes) -> HttpResponse {

@@ -34,6 +34,7 @@ pub async fn http_suite(http: &impl Http, base: &str) -> Report {
             client.fails(path, expected).await,
         );
     }
+    report.note("whether an answer had begun is told", client.beginnings().await);
     report.note("a body beyond the limit is given up", client.too_large().await);
     report.note("nobody there: a connection error", client.nobody().await);
     report.note("an address that is none is refused", client.no_address().await);
@@ -97,6 +98,14 @@ impl<H: Http> Client<'_, H> {
             Err(error) if !error.url.ends_with(path) => Err(format!("it names {}", error.url)),
             Err(_) => Ok(()),
         }
+    }
+
+    async fn beginnings(&self) -> Result<(), String> {
+        for (path, expected) in [("hang", false), ("hang-tarball/-/hang-tarball-1.0.0.tgz", true)] {
+            let error = self.get(path).await.err().ok_or("it answers")?;
+            expect_equal(&error.has_answered, &expected)?;
+        }
+        Ok(())
     }
 
     async fn too_large(&self) -> Result<(), String> {

@@ -234,7 +234,10 @@ impl NativeHttp {
         let mut flight = Flight(self.runtime.spawn(async move { perform(&shared, request, recipient.as_ref()).await }));
         match (&mut flight.0).await {
             Ok(result) => result,
-            Err(lost) => Err(HttpError { kind: HttpErrorKind::Interrupted, url, message: lost.to_string() }),
+            Err(lost) => {
+                let (kind, message) = (HttpErrorKind::Interrupted, lost.to_string());
+                Err(HttpError { kind, url, message, has_answered: false })
+            }
         }
     }
 }
@@ -270,8 +273,7 @@ async fn perform(
     recipient: Option<&Recipient>,
 ) -> Result<HttpResponse, HttpError> {
     let HttpRequest { url, headers, timeout_milliseconds, max_body_bytes, certificate } = request;
-    let fail = |kind, message: String| HttpError { kind, url: url.clone(), message };
-    let too_large = || fail(HttpErrorKind::TooLarge, format!("the body is larger than {max_body_bytes} bytes"));
+    let fail = |kind, message: String| HttpError { kind, url: url.clone(), message, has_answered: false };
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
@@ -314,6 +316,9 @@ async fn perform(
         response = ask(client, there.as_str(), &["authorization", "cookie"]).await?;
     }
 
+    let fail = |kind, message: String| HttpError { has_answered: true, ..fail(kind, message) };
+    let late = |elapsed| HttpError { has_answered: true, ..late(elapsed) };
+    let too_large = || fail(HttpErrorKind::TooLarge, format!("the body is larger than {max_body_bytes} bytes"));
     let answered_after = sent.elapsed();
     turn.note(answered_after);
     let answered_after = milliseconds(answered_after);

@@ -87,6 +87,8 @@ pub struct HttpError {
     pub url: String,
     /// What the platform said.
     pub message: String,
+    /// Whether an answer had begun to come: its headers were here.
+    pub has_answered: bool,
 }
 
 /// The kinds of transport failure that callers tell apart.

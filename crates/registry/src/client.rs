@@ -6,6 +6,7 @@ use crate::documents::StaleUses;
 use crate::lane::Slot;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
 use crate::retry::RetryPolicy;
+use crate::silence::Silences;
 use crate::tarball::{RequestLog, TarballRequest};
 use core::future::{Future, poll_fn};
 use core::pin::pin;
@@ -88,6 +89,7 @@ pub struct RegistryClient<H, C> {
     /// Requests for documents since they were last taken.
     requests: Cell<u32>,
     stale_uses: RefCell<StaleUses>,
+    silences: Silences,
     /// The addresses of registries that were asked about; `None` for what is no address.
     parsed: RefCell<Vec<(String, Option<Url>)>>,
     capabilities: Capabilities,
@@ -114,6 +116,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             settings,
             requests: Cell::default(),
             stale_uses: RefCell::default(),
+            silences: Silences::default(),
             parsed: RefCell::default(),
             capabilities: Capabilities::default(),
             spans: RefCell::default(),
@@ -158,6 +161,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     }
 
     /// Waits until everything to keep is written, and gives what happened since the last call that the user should know.
+    /// Afterwards registries that were silent are asked again.
     pub async fn settle(&self) -> Vec<RegistryWarning> {
         let written = match &self.mirror {
             Some(mirror) => mirror.settle().await,
@@ -167,6 +171,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             code: "MIRROR_FAILED",
             message: format!("metadata could not be kept for the next time: {error}"),
         });
+        self.silences.forget();
         self.stale_uses.borrow_mut().take_warning().into_iter().chain(failed).collect()
     }
 
@@ -282,6 +287,10 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     pub(crate) fn stale_uses(&self) -> RefMut<'_, StaleUses> {
         self.stale_uses.borrow_mut()
+    }
+
+    pub(crate) fn silences(&self) -> &Silences {
+        &self.silences
     }
 
     /// What documents of `name` may be mixed with, given its registry.

@@ -5,14 +5,14 @@ use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, tells_change, validators_of};
 use crate::mirror::CacheMode;
 use crate::retry::{Retries, ask};
+use crate::silence::Listening;
 use crate::underway::Underway;
 use crate::{RegistryError, RegistryWarning};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use gantry_manifest::{Manifest, ManifestError, Packument};
-use gantry_platform::{Clock, Http, HttpErrorKind, HttpRequest, HttpResponse, Work};
+use gantry_platform::{Clock, Http, HttpRequest, HttpResponse, Work};
 use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -33,8 +33,6 @@ pub(crate) struct StaleUses {
     count: u32,
     /// The first package concerned, and why.
     first: Option<(String, String)>,
-    /// Registries that nobody answered for.
-    silent: FxHashSet<String>,
 }
 
 /// A document of a registry.
@@ -81,7 +79,8 @@ struct Asked<'a> {
     accept: &'static str,
     /// Headers besides `accept` and `authorization`.
     headers: Vec<(String, String)>,
-    /// Whether there is a copy that will do where nobody can be reached: then nobody waits for long.
+    /// Whether there is a copy that will do where nobody can be reached: then nobody waits for a [silent](crate::silence)
+    /// registry.
     has_copy: bool,
 }
 
@@ -183,8 +182,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             Some(kept) if mode.is_content_with(&kept.freshness, self.clock().unix_milliseconds()) => {
                 return Ok(is_kept(&kept.packument));
             }
-            Some(kept) if !kept.freshness.must_revalidate && self.stale_uses().silent.contains(&registry) => {
-                self.stale_uses().note(name, &registry, None);
+            Some(kept) if !kept.freshness.must_revalidate && self.silences().reason(&registry).is_some() => {
+                self.stale_uses().note(name, None);
                 return Ok(is_kept(&kept.packument));
             }
             None if mode == CacheMode::Offline => return Err(RegistryError::NotCached { package }),
@@ -217,7 +216,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         match (taken, kept) {
             (Err(error @ RegistryError::Unreachable { .. }), Some(kept)) if !kept.freshness.must_revalidate => {
-                self.stale_uses().note(name, &registry, Some(&error));
+                self.stale_uses().note(name, Some(&error));
                 Ok(is_kept(&kept.packument))
             }
             (taken, _) => taken.map(|packument| Obtained { packument, origin: Origin::Answered }),
@@ -371,11 +370,18 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let authorization = self.authorization(asked.name, asked.url);
         let certificate = self.certificate(asked.name, asked.package, asked.url)?;
         let policy = &self.settings().retry;
-        let repeatable =
-            |error: &RegistryError| error.repeatable().filter(|_| !(asked.has_copy && is_without_connection(error)));
+        let registry = &self.registry_for(asked.name);
+        let silence = || self.silences().reason(registry).filter(|_| asked.has_copy);
+        let repeatable = |error: &RegistryError| error.repeatable().filter(|_| silence().is_none());
         let note = |span| self.note_span(asked.package, span);
-        let retries = Retries { policy, clock: self.clock(), url: asked.url, slot: &self.slot() };
-        let attempt = || {
+        let registry_heard = asked.has_copy.then_some(&registry[..]);
+        let clock = &Listening { clock: self.clock(), silences: self.silences(), registry: registry_heard };
+        let retries = Retries { policy, clock, url: asked.url, slot: &self.slot() };
+        let attempt = || async {
+            // What was found out while this one waited counts for it, too.
+            if let Some(source) = silence() {
+                return Err(RegistryError::Unreachable { package: asked.package.to_owned(), source });
+            }
             let mut headers = vec![("accept".to_owned(), asked.accept.to_owned())];
             headers.extend(authorization.clone().map(|value| ("authorization".to_owned(), value)));
             headers.extend(asked.headers.iter().cloned());
@@ -387,24 +393,24 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 certificate: certificate.clone(),
             };
             self.count_request();
-            ask(self.http(), self.clock(), request, asked.package, asked.work, note)
+            let under_way = self.silences().begin(registry);
+            let answer = ask(self.http(), self.clock(), request, asked.package, asked.work, note).await;
+            under_way.end(&answer, asked.has_copy);
+            answer
         };
         retries.run(repeatable, note, attempt).await
     }
 }
 
 impl StaleUses {
-    fn note(&mut self, name: &str, registry: &str, error: Option<&RegistryError>) {
+    fn note(&mut self, name: &str, error: Option<&RegistryError>) {
         self.count += 1;
         if let Some(error) = error {
             self.first.get_or_insert_with(|| (name.to_owned(), error.to_string()));
-            if is_without_connection(error) {
-                self.silent.insert(registry.to_owned());
-            }
         }
     }
 
-    /// One warning for all of them; afterwards everybody is asked again.
+    /// One warning for all of them.
     pub(crate) fn take_warning(&mut self) -> Option<RegistryWarning> {
         let Self { count, first, .. } = std::mem::take(self);
         let (name, problem) = first?;
@@ -430,15 +436,6 @@ fn as_packument(name: &str, version: &str, body: &[u8]) -> Bytes {
 /// have one version may have another: there are registries that block those that are dangerous.
 fn tells_of_versions(error: &RegistryError) -> bool {
     !error.is_transient() && !matches!(error, RegistryError::Unauthorized { .. })
-}
-
-fn is_without_connection(error: &RegistryError) -> bool {
-    match error {
-        RegistryError::Unreachable { source, .. } => {
-            matches!(source.kind, HttpErrorKind::Connect | HttpErrorKind::Timeout | HttpErrorKind::Certificate)
-        }
-        _ => false,
-    }
 }
 
 /// Headers that ask for a document only if it is not the one at hand, and for no answer of a cache on the way. A browser

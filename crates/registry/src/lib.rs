@@ -20,6 +20,7 @@ mod freshness;
 mod lane;
 mod mirror;
 mod retry;
+mod silence;
 mod tarball;
 #[cfg(test)]
 mod tests;

@@ -36,7 +36,7 @@ impl Http for Script {
         let url = request.url.clone();
         self.asked.borrow_mut().push(request);
         let answer = self.answers.borrow_mut().pop().expect("no more requests than the script has answers");
-        answer.map_err(|kind| HttpError { kind, url, message: "scripted".to_owned() })
+        answer.map_err(|kind| HttpError { kind, url, message: "scripted".to_owned(), has_answered: false })
     }
 }
 

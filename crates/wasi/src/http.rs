@@ -8,6 +8,7 @@ pub(crate) struct NoNetwork;
 
 impl Http for NoNetwork {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        Err(HttpError { kind: HttpErrorKind::Connect, url: request.url, message: "WASI has no network".to_owned() })
+        let message = "WASI has no network".to_owned();
+        Err(HttpError { kind: HttpErrorKind::Connect, url: request.url, message, has_answered: false })
     }
 }

@@ -29,7 +29,7 @@ const spare = [];
 /** What comes from origins. @typedef {ReturnType<typeof import('./progress.js').createProgress>} Progress */
 
 /** What became of a request; numbers that fetch.rs knows. @enum {number} */
-const Failure = { connect: 0, interrupted: 1, timeout: 2, tooLarge: 3, invalid: 4 };
+const Failure = { connect: 0, interrupted: 1, timeout: 2, tooLarge: 3, invalid: 4, stalled: 5 };
 
 class Failed {
   /** @param {number} kind @param {string} message */
@@ -241,7 +241,10 @@ async function askOnce({ controller, url, headers, cache, known, patience, whole
   let stage = Failure.invalid;
   let isOver = true;
   const toFailed = (/** @type {unknown} */ error) => {
-    if (waiting.isOver) return new Failed(Failure.timeout, `no progress for ${patience} ms`);
+    if (waiting.isOver) {
+      const kind = stage === Failure.interrupted ? Failure.stalled : Failure.timeout;
+      return new Failed(kind, `no progress for ${patience} ms`);
+    }
     if (error instanceof Failed || error instanceof NoRoom) return error;
     return new Failed(stage, error instanceof Error ? error.message : String(error));
   };

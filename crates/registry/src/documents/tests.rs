@@ -1,6 +1,7 @@
 //! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
 
 mod lending;
+mod unanswered;
 
 use crate::tests::{PACKUMENT, Script, Sleeps, client, fetch, now};
 use crate::{CacheMode, MetadataMirror, RegistryClient, ReplaceHost, VersionAnswer};
@@ -227,22 +228,6 @@ fn offline_a_tarball_that_is_not_in_the_store_is_said_to_be_missing() {
     assert_eq!((error.code(), error.package()), ("REGISTRY_NOT_CACHED", "a@1.0.0"));
     let hint = error.hint().unwrap();
     assert!(hint.contains("prefer-offline"), "{hint}");
-}
-
-#[test]
-fn where_nobody_answers_stale_documents_do_and_the_user_is_told_once() {
-    let machine = Machine::with_kept(&[FRESH, TAGGED]);
-    let body = PACKUMENT.replace("\"a\"", "\"b\"");
-    now(machine.run(vec![answer(200, &[FRESH, TAGGED], &body)]).0.packument("b")).unwrap();
-    machine.pass(301.0);
-    let (client, script) = machine.run(vec![Err(HttpErrorKind::Connect)]);
-    assert!(now(client.packument("a")).unwrap().has_version("1.0.0"));
-    assert!(now(client.packument("b")).unwrap().has_version("1.0.0"));
-    assert_eq!(script.asked().len(), 1, "neither repeated nor tried for the next document");
-    let warnings = now(client.settle());
-    assert_eq!(warnings.iter().map(|warning| warning.code).collect::<Vec<_>>(), ["REGISTRY_STALE"]);
-    assert!(warnings[0].message.contains("registry.example") && warnings[0].message.contains("a and 1 more"));
-    assert!(now(client.settle()).is_empty());
 }
 
 #[test]
@@ -477,7 +462,8 @@ fn a_version_that_was_taken_back_tells_nothing_while_the_document_of_before_is_k
 
     let stale = kept();
     stale.pass(301.0);
-    assert_eq!(facts(&stale, vec![answer(404, &[], ""), Err(HttpErrorKind::Connect)]), (true, 2));
+    let missed = || Err(HttpErrorKind::Connect);
+    assert_eq!(facts(&stale, vec![answer(404, &[], ""), missed(), missed(), missed()]), (true, 4));
     assert!(asks_for_versions(&stale), "nobody was there to say that it still has the version");
     assert_eq!(facts(&stale, vec![answer(404, &[], ""), answer(304, &[FRESH], "")]), (true, 2));
     assert!(!asks_for_versions(&stale), "the registry has the version, and no document of it");
