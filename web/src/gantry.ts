@@ -54,8 +54,9 @@ export interface OpenOptions extends Patience {
    */
   tokens?: Readonly<Record<string, string>>;
   /**
-   * Whose tarball addresses are taken from `registry` instead: `always`, `never` or the ones of one host. A registry on
-   * the page's own origin is a proxy, so there it is `always` unless given; else npm's own rule holds.
+   * Whose tarball addresses are taken from `registry` instead, also those of scopes: `always`, `never` or the ones of one host. A
+   * registry on the page's own origin is a proxy, so unless this is given all are taken from there, those of a scope from the
+   * scope's registry; else npm's own rule holds.
    */
   replaceRegistryHost?: 'always' | 'never' | (string & {});
   /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */

@@ -45,6 +45,9 @@ pub enum ReplaceHost {
     Host(String),
     /// Every host; for a proxy in front of a registry that writes its own host into packuments.
     Always,
+    /// Every host, but it is the registry of the package's own scope that is asked. No setting of npm's: it is for pages, whose
+    /// registry is a proxy of their own, and which can be sure to reach nothing else.
+    Proxied,
 }
 
 impl ReplaceHost {
@@ -336,10 +339,12 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     }
 
     /// The address to ask for what a lock or packument says is at `resolved`; the path is kept, and the configured
-    /// registry's own path put before it unless it is there already.
+    /// registry's own path put before it unless it is there already. That is the registry of packages without a scope, whatever
+    /// the package's own, as to npm.
     fn fetch_url(&self, name: &str, resolved: &str, package: &str) -> Result<String, RegistryError> {
         let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
-        let base = self.registry_for(name);
+        let is_proxied = self.settings.replace_host == ReplaceHost::Proxied;
+        let base = self.registry_for(if is_proxied { name } else { "" });
         let registry = self.parsed(&base);
         if registry.as_ref().is_some_and(is_http) && resolved.starts_with(&base) {
             // Of the registry itself, as nearly all are: its address ends with a slash.
@@ -352,7 +357,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let replaced = match &self.settings.replace_host {
             ReplaceHost::Never => false,
             ReplaceHost::Host(host) => parsed.host_str() == Some(host),
-            ReplaceHost::Always => true,
+            ReplaceHost::Always | ReplaceHost::Proxied => true,
         };
         let base = registry.ok_or_else(error)?;
         if !replaced || base.origin() == parsed.origin() {

@@ -248,6 +248,30 @@ fn tarball_addresses_of_the_replaced_host_go_to_the_configured_registry() {
 }
 
 #[test]
+fn addresses_that_are_moved_go_to_the_registry_of_packages_without_a_scope() {
+    let settings = [
+        ("registry", "https://registry.example/npm/"),
+        ("@own:registry", "https://own.example/"),
+        ("//own.example/:_authToken", "secret"),
+    ];
+    let (script, clock) = (Script::default(), Sleeps::default());
+    let asked = |replace: ReplaceHost, resolved: Option<&str>| {
+        let request = client(&script, &clock, &settings, replace).tarball_request("@own/a", "1.0.0", resolved, None);
+        let request = request.unwrap();
+        (request.url, request.authorization.is_some())
+    };
+    let (public, own) = ("https://public.example/@own/a/-/a-1.0.0.tgz", "https://own.example/@own/a/-/a-1.0.0.tgz");
+    let moved = ("https://registry.example/npm/@own/a/-/a-1.0.0.tgz".to_owned(), false);
+    let host = || ReplaceHost::Host("public.example".to_owned());
+    assert_eq!(asked(host(), Some(public)), moved, "what the scope's registry is told is not for others");
+    assert_eq!(asked(ReplaceHost::Always, Some(own)), moved);
+    let of_scope = (own.to_owned(), true);
+    assert_eq!(asked(host(), Some(own)), of_scope);
+    assert_eq!(asked(host(), None), of_scope, "an address that is made up is the scope's");
+    assert_eq!(asked(ReplaceHost::Proxied, Some(public)), of_scope);
+}
+
+#[test]
 fn an_address_left_out_of_the_lock_is_the_registrys_conventional_one() {
     let (script, clock) = (Script::default(), Sleeps::default());
     let client = client(&script, &clock, &[], ReplaceHost::Never);

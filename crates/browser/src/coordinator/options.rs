@@ -204,12 +204,16 @@ impl CoordinatorOptions {
         // A registry on the page's own origin is a proxy: the addresses it passes on are of another host, which a page cannot be
         // sure to reach.
         let is_proxy = registry.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/'));
-        if let Some(host) = self.replace_registry_host.or(is_proxy.then(|| "always".to_owned())) {
+        let is_proxied = is_proxy && self.replace_registry_host.is_none();
+        if let Some(host) = self.replace_registry_host {
             layer.push(("replace-registry-host".to_owned(), NpmrcValue::Text(host)));
         }
         let mut config = Config::new();
         config.push_layer(layer);
-        let (settings, _) = registry_settings(registry, config);
+        let (mut settings, _) = registry_settings(registry, config);
+        if is_proxied {
+            settings.replace_host = ReplaceHost::Proxied;
+        }
         Ok(settings)
     }
 }
@@ -367,7 +371,11 @@ impl InstallConfig {
         }
         let mut config = of_store.config.clone();
         config.push_layer(self.npmrc.clone());
-        Some(registry_settings(of_store.default_registry.clone(), config))
+        let (mut settings, unclear) = registry_settings(of_store.default_registry.clone(), config);
+        if of_store.replace_host == ReplaceHost::Proxied {
+            settings.replace_host = ReplaceHost::Proxied;
+        }
+        Some((settings, unclear))
     }
 
     /// What of it is kept with the project.
