@@ -47,4 +47,14 @@ describe('tarballs of a lock that was made with another registry', { concurrency
     const kept = await asked(context, { ...about, change: own });
     assert.deepEqual([kept[0], kept[1].length], [[], 3]);
   });
+
+  test('have the path of replace-registry-host swapped for that of the registry', async (context) => {
+    const about = { name: 'right', registries: [suite.registry] };
+    const within = 'replace-registry-host=https://127.0.0.1/npm/old/\n';
+    const [moved] = await asked(context, { ...about, npmrc: within, change: 'http://127.0.0.1:1/npm/old/' });
+    assert.deepEqual(moved, ['/left/-/left-1.1.0.tgz', '/right/-/right-1.0.0.tgz']);
+    // Another path of that host is another registry's, and nobody is there.
+    const other = { ...about, npmrc: within, change: 'http://127.0.0.1:1/npm/older/' };
+    await assert.rejects(asked(context, other), /127\.0\.0\.1:1\/npm\/older\//);
+  });
 });

@@ -5,6 +5,7 @@ use crate::capabilities::{Capabilities, Offer};
 use crate::documents::StaleUses;
 use crate::lane::Slot;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
+use crate::replace::ReplaceHost;
 use crate::retry::RetryPolicy;
 use crate::silence::Silences;
 use crate::tarball::{RequestLog, TarballRequest};
@@ -34,34 +35,6 @@ pub struct RegistrySettings {
     pub retry: RetryPolicy,
     /// How far kept documents are trusted.
     pub cache_mode: CacheMode,
-}
-
-/// npm's `replace-registry-host`: the hosts in tarball addresses that stand for "the configured registry".
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReplaceHost {
-    /// Addresses are asked as they are.
-    Never,
-    /// This host name only (npm's default: that of its public registry).
-    Host(String),
-    /// Every host; for a proxy in front of a registry that writes its own host into packuments.
-    Always,
-    /// Every host, but it is the registry of the package's own scope that is asked. No setting of npm's: it is for pages, whose
-    /// registry is a proxy of their own, and which can be sure to reach nothing else.
-    Proxied,
-}
-
-impl ReplaceHost {
-    /// What npm's setting says; `npmjs`, its default, is the host of [`DEFAULT_REGISTRY`](crate::DEFAULT_REGISTRY).
-    pub fn from_setting(setting: Option<&str>) -> Self {
-        match setting {
-            None | Some("npmjs" | "") => {
-                crate::DEFAULT_REGISTRY.and_then(crate::host_of).map_or(Self::Never, Self::Host)
-            }
-            Some("always") => Self::Always,
-            Some("never") => Self::Never,
-            Some(host) => Self::Host(crate::host_of(host).unwrap_or_else(|| host.to_owned())),
-        }
-    }
 }
 
 /// What a version's own document says that an abbreviated packument leaves out.
@@ -338,36 +311,19 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         format!("{}{name}/-/{file}-{}.tgz", self.registry_for(name), version.split('+').next().unwrap_or(version))
     }
 
-    /// The address to ask for what a lock or packument says is at `resolved`; the path is kept, and the configured
-    /// registry's own path put before it unless it is there already. That is the registry of packages without a scope, whatever
-    /// the package's own, as to npm.
+    /// The address to ask for what a lock or packument says is at `resolved`. In its place stands the registry of packages
+    /// without a scope, whatever the package's own, as to npm.
     fn fetch_url(&self, name: &str, resolved: &str, package: &str) -> Result<String, RegistryError> {
-        let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
-        let is_proxied = self.settings.replace_host == ReplaceHost::Proxied;
-        let base = self.registry_for(if is_proxied { name } else { "" });
+        let replace = &self.settings.replace_host;
+        let base = self.registry_for(if *replace == ReplaceHost::Proxied { name } else { "" });
         let registry = self.parsed(&base);
-        if registry.as_ref().is_some_and(is_http) && resolved.starts_with(&base) {
-            // Of the registry itself, as nearly all are: its address ends with a slash.
+        if registry.as_ref().is_some_and(is_http) && replace.leaves(resolved, &base) {
             return Ok(resolved.to_owned());
         }
-        let parsed = Url::parse(resolved).map_err(|_| error())?;
-        if !is_http(&parsed) {
-            return Err(error());
-        }
-        let replaced = match &self.settings.replace_host {
-            ReplaceHost::Never => false,
-            ReplaceHost::Host(host) => parsed.host_str() == Some(host),
-            ReplaceHost::Always | ReplaceHost::Proxied => true,
-        };
-        let base = registry.ok_or_else(error)?;
-        if !replaced || base.origin() == parsed.origin() {
-            return Ok(resolved.to_owned());
-        }
-        let prefix = base.path().trim_end_matches('/');
-        let path = parsed.path();
-        let prefixed = path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-        let origin = base.origin().ascii_serialization();
-        Ok(if prefixed { format!("{origin}{path}") } else { format!("{origin}{prefix}{path}") })
+        let error = || RegistryError::Url { package: package.to_owned(), url: without_userinfo(resolved).0 };
+        let parsed = Url::parse(resolved).ok().filter(is_http).ok_or_else(error)?;
+        let moved = replace.moved(&parsed, &registry.ok_or_else(error)?);
+        Ok(moved.map_or_else(|| resolved.to_owned(), String::from))
     }
 
     /// A registry's address. There are few, and each is asked about for every request: taking one apart is a large part of

@@ -19,6 +19,7 @@ mod error;
 mod freshness;
 mod lane;
 mod mirror;
+mod replace;
 mod retry;
 mod silence;
 mod tarball;
@@ -26,11 +27,12 @@ mod tarball;
 mod tests;
 mod underway;
 
-pub use client::{RegistryClient, RegistrySettings, RegistryWarning, ReplaceHost, VersionFacts};
+pub use client::{RegistryClient, RegistrySettings, RegistryWarning, VersionFacts};
 pub use documents::VersionAnswer;
 pub use error::{CODES, RegistryError};
 pub use lane::{Held, Lane, Slot};
 pub use mirror::{CacheMode, MetadataMirror};
+pub use replace::ReplaceHost;
 pub use retry::{Repeatable, Retries, RetryPolicy};
 pub use tarball::{FetchedTarball, Refusal, RequestLog, TarballRequest, fetch_tarball};
 

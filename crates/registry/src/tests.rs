@@ -365,19 +365,6 @@ fn a_client_certificate_that_nobody_can_choose_is_refused_before_anybody_is_aske
 }
 
 #[test]
-fn the_setting_for_replaced_hosts_is_read_as_npm_reads_it() {
-    let host = |name: &str| ReplaceHost::Host(name.to_owned());
-    assert_eq!(ReplaceHost::from_setting(Some("always")), ReplaceHost::Always);
-    assert_eq!(ReplaceHost::from_setting(Some("never")), ReplaceHost::Never);
-    assert_eq!(ReplaceHost::from_setting(Some("files.example")), host("files.example"));
-    assert_eq!(ReplaceHost::from_setting(Some("https://files.example/npm")), host("files.example"));
-    let default = crate::DEFAULT_REGISTRY.and_then(crate::host_of).map_or(ReplaceHost::Never, ReplaceHost::Host);
-    for setting in [None, Some(""), Some("npmjs")] {
-        assert_eq!(ReplaceHost::from_setting(setting), default);
-    }
-}
-
-#[test]
 fn a_password_in_an_address_stays_with_that_address() {
     let (script, clock) = (Script::default(), Sleeps::default());
     let settings = [("registry", "https://registry.example/npm/")];
