@@ -176,6 +176,7 @@ describe('options', { concurrency: 1 }, () => {
     const certificate = join(temporaryFolder(context), 'authority.pem');
     const safe = await startRegistry(context, '--fixtures', 'basic', '--tls', '--certificate', certificate);
     const workspace = new Workspace(context, registry);
+    for (const name of ['SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']) delete workspace.environment[name];
     workspace.environment.SSL_CERT_FILE = join(workspace.folder, 'missing.pem');
     const project = (name, npmrc) =>
       workspace.project(name, { ...manifest({ dependencies: { left: '1' } }), '.npmrc': npmrc });
@@ -190,7 +191,12 @@ describe('options', { concurrency: 1 }, () => {
     const none = workspace.gantry('install', '--prefix', project('none', 'fetch-retries=0\n'), '--json');
     const error = none.lines.at(-1);
     assert.deepEqual([none.status, error.code], [3, 'REGISTRY_UNREACHABLE']);
-    assert.match(error.message, /certificate/i);
+    assert.match(error.message, /SSL_CERT_FILE.* certificate/i);
+    // The system's certificates, or what stands in for them where it has none.
+    delete workspace.environment.SSL_CERT_FILE;
+    const refused = workspace.gantry('install', '--prefix', project('refused', 'fetch-retries=0\n'), '--json');
+    assert.deepEqual([refused.status, refused.lines.at(-1).code], [3, 'REGISTRY_UNREACHABLE']);
+    assert.match(refused.lines.at(-1).message, /invalid peer certificate/);
   });
 
   test('a proxy is asked for everything, but not for what noproxy lists', (context) => {

@@ -50,6 +50,11 @@ pub fn extra_certificates(
     Some(Path::new(path).to_owned())
 }
 
+/// Whether the environment says where the system's certificates are, as to OpenSSL.
+pub fn chooses_system_certificates(environment: &BTreeMap<String, String>) -> bool {
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| environment.get(*name).is_some_and(|path| !path.is_empty()))
+}
+
 /// What can be shown to registries that want to know who asks. A file that is not there is a warning, since npm passes over
 /// it, and most settings are for many projects; the registry then says what it lacks.
 pub fn client_certificates(

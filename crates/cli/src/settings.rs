@@ -1,6 +1,6 @@
 //! From options and npm's settings to what the engine takes.
 
-use crate::certificates::{client_certificates, extra_certificates, trusted_certificates};
+use crate::certificates::{chooses_system_certificates, client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::options::{InstallArguments, LockFieldsOption, OmitKind, WorkspaceArguments};
@@ -260,6 +260,7 @@ fn http_settings(
     Ok(HttpSettings {
         certificates,
         extra_certificates: extra_certificates(environment, warnings),
+        is_system_chosen: chooses_system_certificates(environment),
         client_certificates,
         accept_invalid_certificates: config.get_bool("strict-ssl") == Some(false),
         proxy,

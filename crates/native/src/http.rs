@@ -53,6 +53,9 @@ pub struct HttpSettings {
     /// A file with more of them (`NODE_EXTRA_CA_CERTS`), which is read when the first server shows a certificate: it is often
     /// as long as the system's. What in it cannot be used is passed over.
     pub extra_certificates: Option<PathBuf>,
+    /// Whether the environment says which certificates are the system's (`SSL_CERT_FILE`, `SSL_CERT_DIR`): then it is an error
+    /// that none of them can be read. Else Mozilla's stand in for those of a system that has none.
+    pub is_system_chosen: bool,
     /// What can be shown to servers, by the names that requests call it by (`certfile` and `keyfile`, `cert` and `key`). A
     /// request that calls for one that is not here shows none.
     pub client_certificates: BTreeMap<String, ClientCertificate>,
@@ -183,7 +186,8 @@ fn build(
     } else {
         let added = settings.certificates.iter().flat_map(|pem| certificates(pem)).collect::<Result<_, _>>()?;
         let provider = Arc::new(ring::default_provider());
-        let trusted = Trusted { added, extra: settings.extra_certificates.clone() };
+        let trusted =
+            Trusted { added, extra: settings.extra_certificates.clone(), is_system_chosen: settings.is_system_chosen };
         let tls = trust::configuration(provider, trusted, shown, is_tls)
             .map_err(|error| NativeError::Client { message: error.to_string() })?;
         builder.tls_backend_preconfigured(tls)

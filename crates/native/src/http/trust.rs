@@ -1,7 +1,11 @@
 //! Which certificates of servers are believed, and which are shown to them.
 //!
 //! The system's are hundreds of files, which take longer to read than a small project to resolve. They are read when the first
-//! server shows its certificate: one that is asked without TLS needs none, and none need be there.
+//! server shows its certificate: one that is asked without TLS needs none.
+//!
+//! A small container has none. Node, and so npm, brings Mozilla's along and works there; so they come along here, too, for
+//! systems that have no others, and for nobody who has said whom to trust: with `ca` and `cafile` npm trusts those alone, and
+//! certificates that the environment names are to be these and no others.
 
 use super::certificates;
 use crate::NativeError;
@@ -60,6 +64,8 @@ pub(super) struct Trusted {
     pub added: Vec<CertificateDer<'static>>,
     /// A file with more, of which what cannot be used is passed over.
     pub extra: Option<PathBuf>,
+    /// Whether the environment says which the system's are.
+    pub is_system_chosen: bool,
 }
 
 impl Trusted {
@@ -72,19 +78,49 @@ impl Trusted {
     }
 }
 
+/// The system's own certificates, and its way to verify by them; fails where it has none.
+type System = fn(Arc<CryptoProvider>) -> Result<Verifier, Error>;
+
 /// The system's way to verify, with certificates added to its own, made when it is first needed.
 #[derive(Debug)]
 struct Trust {
     trusted: Trusted,
+    system: System,
     provider: Arc<CryptoProvider>,
     verifier: OnceLock<Result<Verifier, Error>>,
 }
 
 impl Trust {
-    fn verifier(&self) -> Result<&Verifier, Error> {
-        let make = || Verifier::new_with_extra_roots(self.trusted.all(), Arc::clone(&self.provider));
-        self.verifier.get_or_init(make).as_ref().map_err(Clone::clone)
+    fn new(trusted: Trusted, system: System, provider: Arc<CryptoProvider>) -> Self {
+        Self { trusted, system, provider, verifier: OnceLock::new() }
     }
+
+    fn verifier(&self) -> Result<&Verifier, Error> {
+        self.verifier.get_or_init(|| self.make()).as_ref().map_err(Clone::clone)
+    }
+
+    fn make(&self) -> Result<Verifier, Error> {
+        let with = |roots| Verifier::new_with_extra_roots(roots, Arc::clone(&self.provider));
+        let trusted: Vec<_> = self.trusted.all().collect();
+        if !self.trusted.added.is_empty() || (self.trusted.is_system_chosen && !trusted.is_empty()) {
+            return with(trusted);
+        }
+        // Where there are more the system's are read twice: there is no other way to learn whether it has any.
+        match (self.system)(Arc::clone(&self.provider)) {
+            Ok(verifier) if trusted.is_empty() => Ok(verifier),
+            Ok(_) => with(trusted),
+            Err(Error::General(_)) if self.trusted.is_system_chosen => {
+                Err(Error::General("SSL_CERT_FILE and SSL_CERT_DIR name no certificate that can be read".to_owned()))
+            }
+            Err(Error::General(_)) => with(mozillas().chain(trusted).collect()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Those that browsers and Node bring along, as of when this was built.
+fn mozillas() -> impl Iterator<Item = CertificateDer<'static>> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned()
 }
 
 impl ServerCertVerifier for Trust {
@@ -156,13 +192,17 @@ pub(super) fn configuration(
     shown: Option<&ClientCertificate>,
     is_needed_soon: bool,
 ) -> Result<ClientConfig, Error> {
-    let trust = Arc::new(Trust { trusted, provider: Arc::clone(&provider), verifier: OnceLock::new() });
+    let trust = Arc::new(Trust::new(trusted, Verifier::new, provider));
     if is_needed_soon {
         let trust = Arc::clone(&trust);
         // What goes wrong is told to whoever verifies.
         thread::spawn(move || trust.verifier().is_ok());
     }
-    let configuration = ClientConfig::builder_with_provider(provider)
+    configured(trust, shown)
+}
+
+fn configured(trust: Arc<Trust>, shown: Option<&ClientCertificate>) -> Result<ClientConfig, Error> {
+    let configuration = ClientConfig::builder_with_provider(Arc::clone(&trust.provider))
         .with_safe_default_protocol_versions()?
         .dangerous()
         .with_custom_certificate_verifier(trust);
@@ -176,3 +216,6 @@ pub(super) fn configuration(
     configuration.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(configuration)
 }
+
+#[cfg(test)]
+mod tests;
