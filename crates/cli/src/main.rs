@@ -11,6 +11,7 @@ mod changes;
 mod commands;
 mod dev_engines;
 mod failure;
+mod npm_options;
 mod options;
 mod output;
 mod prefix;
@@ -21,7 +22,7 @@ mod timing;
 mod workspaces;
 
 use changes::Task;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use options::{Command, Options};
 use std::process::ExitCode;
 
@@ -31,8 +32,12 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
-    let outcome = match options.command {
+    let variable = |name: &str| std::env::var(name).ok();
+    let line = npm_options::take_apart(std::env::args_os(), &Options::command(), &variable);
+    let line = line.unwrap_or_else(|error| error.exit());
+    let Options { mut command } = Options::parse_from(line.words);
+    command.give(line.settings);
+    let outcome = match command {
         Command::Install(arguments) => {
             commands::install::run(&arguments.install, &Task::Add(&arguments.packages, &arguments.save))
         }

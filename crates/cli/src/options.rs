@@ -1,12 +1,17 @@
 //! The command line.
 
-use crate::prefix::HERE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gantry_manifest::NpmrcValue;
 use std::path::PathBuf;
 
 /// Installs npm packages as npm does, faster.
 #[derive(Debug, Parser)]
-#[command(name = "gantry", version, propagate_version = true)]
+#[command(
+    name = "gantry",
+    version,
+    propagate_version = true,
+    after_help = "Settings of npm are options, too, in the forms that npm takes."
+)]
 pub struct Options {
     #[command(subcommand)]
     pub command: Command,
@@ -32,6 +37,21 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Print a digest of node_modules that is the same on every platform.
     Digest(DigestArguments),
+}
+
+impl Command {
+    /// Gives it npm's settings that the line has beside these options.
+    pub fn give(&mut self, settings: Vec<(String, NpmrcValue)>) {
+        match self {
+            Self::Install(AddArguments { install, .. })
+            | Self::Uninstall(RemoveArguments { install, .. })
+            | Self::Update(UpdateArguments { install, .. })
+            | Self::Ci(install) => install.resolve.settings = settings,
+            Self::Explain(arguments) => arguments.resolve.settings = settings,
+            Self::Why(arguments) => arguments.settings = settings,
+            Self::Digest(_) => {}
+        }
+    }
 }
 
 /// Options of `install`.
@@ -168,8 +188,8 @@ impl InstallArguments {
 #[derive(Debug, Args)]
 pub struct ResolveArguments {
     /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
-    #[arg(long, value_name = "DIR", default_value = HERE)]
-    pub prefix: PathBuf,
+    #[arg(long, value_name = "DIR")]
+    pub prefix: Option<PathBuf>,
     /// Where packages and metadata are kept.
     #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
     pub store_dir: Option<PathBuf>,
@@ -208,7 +228,7 @@ pub struct ResolveArguments {
     pub omit: Vec<OmitKind>,
     /// Install these dependencies even if a setting omits them; may be repeated.
     #[arg(long, value_name = "KIND")]
-    pub include: Vec<OmitKind>,
+    pub include: Vec<IncludeKind>,
     /// Ignore peer dependencies.
     #[arg(long)]
     pub legacy_peer_deps: bool,
@@ -221,14 +241,17 @@ pub struct ResolveArguments {
     /// Print events and the result as JSON, one a line.
     #[arg(long)]
     pub json: bool,
+    /// What else the line says of npm's settings.
+    #[arg(skip)]
+    pub settings: Vec<(String, NpmrcValue)>,
 }
 
 /// Options of `digest`.
 #[derive(Debug, Args)]
 pub struct DigestArguments {
-    /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = HERE)]
-    pub prefix: PathBuf,
+    /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
+    #[arg(long, value_name = "DIR")]
+    pub prefix: Option<PathBuf>,
 }
 
 /// Options of `why`.
@@ -239,12 +262,15 @@ pub struct WhyArguments {
     pub packages: Vec<String>,
     #[command(flatten)]
     pub workspaces: WorkspaceArguments,
-    /// The project's folder.
-    #[arg(long, value_name = "DIR", default_value = HERE)]
-    pub prefix: PathBuf,
+    /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
+    #[arg(long, value_name = "DIR")]
+    pub prefix: Option<PathBuf>,
     /// Print one JSON list instead of text.
     #[arg(long)]
     pub json: bool,
+    /// What else the line says of npm's settings.
+    #[arg(skip)]
+    pub settings: Vec<(String, NpmrcValue)>,
 }
 
 /// Options of `explain`.
@@ -281,6 +307,19 @@ const DECIDE_THE_TREE: [&str; 15] = [
 /// A kind of dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OmitKind {
+    /// What only development needs.
+    Dev,
+    /// What may fail to install.
+    Optional,
+    /// What only peers ask for.
+    Peer,
+}
+
+/// What may be left out, and what never is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IncludeKind {
+    /// What is needed to run.
+    Prod,
     /// What only development needs.
     Dev,
     /// What may fail to install.

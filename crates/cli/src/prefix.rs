@@ -4,10 +4,11 @@
 
 use gantry_engine::Fault;
 use gantry_manifest::{Manifest, WorkspacePatterns};
+use gantry_native::machine_home;
 use std::path::{Path, PathBuf};
 
-/// What `--prefix` is unless it is given.
-pub const HERE: &str = ".";
+/// Where a command is started.
+const HERE: &str = ".";
 
 /// Where a command works.
 pub struct Place {
@@ -27,12 +28,13 @@ pub enum InWorkspace {
 }
 
 impl Place {
-    /// The place that `named` means, which is `--prefix` and taken at its word if it was given.
-    pub fn find(named: &Path, in_workspace: InWorkspace) -> Result<Self, Fault> {
+    /// The place that `named` means, which is `--prefix` and taken at its word.
+    pub fn find(named: Option<&Path>, in_workspace: InWorkspace) -> Result<Self, Fault> {
         let alone = |project: &Path| Ok(Self { project: project.to_owned(), workspace: None });
-        if named != Path::new(HERE) {
-            return alone(named);
+        if let Some(named) = named {
+            return alone(&below_home(named));
         }
+        let named = Path::new(HERE);
         let Ok(here) = std::path::absolute(named) else { return alone(named) };
         let has = |folder: &Path, name: &str| std::fs::symlink_metadata(folder.join(name)).is_ok();
         let mut folders =
@@ -53,6 +55,15 @@ impl Place {
         let file = self.workspace.as_ref()?.join(".npmrc");
         let is_there = std::fs::symlink_metadata(&file).is_ok();
         is_there.then(|| ("CONFIG_IGNORED", format!("settings of a workspace do not count: {}", file.display())))
+    }
+}
+
+/// A path in the user's home, where it begins with `~/`: shells leave that in `--prefix=~/project`.
+fn below_home(path: &Path) -> PathBuf {
+    let inside = path.strip_prefix("~").ok().filter(|inside| !inside.as_os_str().is_empty());
+    match (inside, machine_home()) {
+        (Some(inside), Some(home)) => home.join(inside),
+        _ => path.to_owned(),
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::certificates::{chooses_system_certificates, client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
-use crate::options::{InstallArguments, LockFieldsOption, OmitKind, WorkspaceArguments};
-use crate::prefix::{HERE, Place};
+use crate::options::{InstallArguments, LockFieldsOption, WhyArguments};
+use crate::prefix::Place;
 use crate::workspaces::workspace_choice;
+use clap::ValueEnum;
 use gantry_engine::{
     Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version, configured_omit,
     cutoff, lock_use, lockfile_version, refuse_credentials_without_address, refuse_unsupported, resolve_settings,
@@ -39,7 +40,9 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
     let options = [options_layer(arguments), arguments.workspaces.layer(), task.options_layer()].concat();
-    let sources = config_sources(options, &arguments.resolve.prefix, &project);
+    refuse_on_the_line(&arguments.resolve.settings)?;
+    let options = [options, arguments.resolve.settings.clone()].concat();
+    let sources = config_sources(options, arguments.resolve.prefix.is_some(), &project);
     let LoadedConfig { config, files, unreadable } = sources.load();
     refuse_unsupported(&config)?;
     refuse_credentials_without_address(&files)?;
@@ -108,20 +111,30 @@ pub struct LoadedProject {
     pub workspaces: WorkspaceChoice,
 }
 
-/// Reads a project; `named` is `--prefix`.
-pub fn load_project(place: &Place, named: &Path, workspaces: &WorkspaceArguments) -> Result<LoadedProject, Fault> {
+/// Reads a project.
+pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedProject, Fault> {
     let prefix = &place.project;
     let project =
         std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
-    let LoadedConfig { config, .. } = config_sources(workspaces.layer(), named, &project).load();
+    refuse_on_the_line(&arguments.settings)?;
+    let options = [arguments.workspaces.layer(), arguments.settings.clone()].concat();
+    let LoadedConfig { config, .. } = config_sources(options, arguments.prefix.is_some(), &project).load();
     let options = resolve_options(&config, None, &Omit::default(), &project)?;
     let workspaces = workspace_choice(&config, place, &project)?;
     Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })
 }
 
-/// `named` is `--prefix`: for npm the project's folder and the `prefix` below which the installation's settings are.
-fn config_sources(mut options: Vec<(String, NpmrcValue)>, named: &Path, project: &Path) -> ConfigSources {
-    if named != Path::new(HERE) {
+/// Like [`refuse_unsupported`], of what can be left out of the line.
+fn refuse_on_the_line(settings: &[(String, NpmrcValue)]) -> Result<(), Fault> {
+    let mut line = Config::new();
+    line.push_layer(settings.to_vec());
+    refuse_unsupported(&line).map_err(|fault| fault.with_hint("Leave the option out."))
+}
+
+/// `is_named`: whether `--prefix` is given, for npm the project's folder and the `prefix` below which the installation's
+/// settings are.
+fn config_sources(mut options: Vec<(String, NpmrcValue)>, is_named: bool, project: &Path) -> ConfigSources {
+    if is_named {
         options.push(("prefix".to_owned(), NpmrcValue::Text(project.to_string_lossy().into_owned())));
     }
     let variables = std::env::vars_os();
@@ -163,17 +176,16 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     flag("legacy-peer-deps", resolve.legacy_peer_deps);
     flag("strict-peer-deps", resolve.strict_peer_deps);
     flag("force", resolve.force);
-    for (key, kinds) in [("omit", &resolve.omit), ("include", &resolve.include)] {
-        let names = kinds.iter().map(|kind| match kind {
-            OmitKind::Dev => "dev".to_owned(),
-            OmitKind::Optional => "optional".to_owned(),
-            OmitKind::Peer => "peer".to_owned(),
-        });
-        if !kinds.is_empty() {
-            layer.push((key.to_owned(), NpmrcValue::List(names.collect())));
+    for (key, names) in [("omit", names(&resolve.omit)), ("include", names(&resolve.include))] {
+        if !names.is_empty() {
+            layer.push((key.to_owned(), NpmrcValue::List(names)));
         }
     }
     layer
+}
+
+fn names<Kind: ValueEnum>(kinds: &[Kind]) -> Vec<String> {
+    kinds.iter().filter_map(|kind| Some(kind.to_possible_value()?.get_name().to_owned())).collect()
 }
 
 fn resolve_options(

@@ -21,7 +21,7 @@ pub use config::{Authorization, Config, without_userinfo};
 pub use error::{CODES, ManifestError};
 pub use lockfile::{LockEntry, LockText, Lockfile};
 pub use manifest::{DependencyKind, DependencyMap, Dist, Manifest, Moved, Text};
-pub use npmrc::{NpmrcValue, environment_layer, parse_npmrc};
+pub use npmrc::{NpmrcValue, environment_layer, option_value, parse_npmrc};
 pub use package_json::with_dependencies;
 pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;

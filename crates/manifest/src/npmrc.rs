@@ -106,13 +106,17 @@ pub fn environment_layer(variables: impl IntoIterator<Item = (String, String)>) 
             // An underscore that begins a key belongs to it, as in `_auth`.
             Some(first) => format!("{first}{}", key[first.len_utf8()..].replace('_', "-")).to_lowercase(),
         };
-        let value = match value.trim() {
-            "null" => NpmrcValue::Null,
-            text => NpmrcValue::Text(expand(text, &lookup)),
-        };
-        replace(&mut settings, expand(&key, &lookup), value);
+        replace(&mut settings, expand(&key, &lookup), option_value(value, &lookup));
     }
     settings
+}
+
+/// The value of a setting that a variable or an option gives as text. `lookup` gives environment variables.
+pub fn option_value(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> NpmrcValue {
+    match text.trim() {
+        "null" => NpmrcValue::Null,
+        text => NpmrcValue::Text(expand(text, lookup)),
+    }
 }
 
 fn is_section(line: &str) -> bool {

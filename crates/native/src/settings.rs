@@ -82,7 +82,7 @@ impl ConfigSources {
         let mut loaded = LoadedConfig::default();
         let own = self.npm_folder().and_then(|npm| loaded.read(&npm.join("npmrc"), self));
         let environment = self.environment.iter().map(|(key, value)| (key.clone(), value.clone()));
-        loaded.config.push_layer(self.options.clone());
+        loaded.config.push_layer(self.at_home(self.options.clone()));
         loaded.config.push_layer(self.at_home(environment_layer(environment)));
         let project = self.project.join(".npmrc");
         // In the user's home it is the user's.

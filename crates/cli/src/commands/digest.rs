@@ -8,7 +8,7 @@ use gantry_engine::Fault;
 
 /// Prints the digest of `node_modules`; returns the exit status.
 pub fn run(arguments: &DigestArguments) -> u8 {
-    let digest = Place::find(&arguments.prefix, InWorkspace::Belongs)
+    let digest = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)
         .and_then(|place| gantry_native::tree_digest(&place.project).map_err(Fault::from));
     match digest {
         Ok(digest) => {

@@ -16,7 +16,13 @@ pub fn run(arguments: ExplainArguments) -> u8 {
     let ExplainArguments { packages, workspaces, resolve } = arguments;
     let json = resolve.json;
     if !packages.is_empty() {
-        return why::run(&WhyArguments { packages, workspaces, prefix: resolve.prefix, json });
+        return why::run(&WhyArguments {
+            packages,
+            workspaces,
+            prefix: resolve.prefix,
+            json,
+            settings: resolve.settings,
+        });
     }
     if workspaces != WorkspaceArguments::default() {
         let fault = invalid("workspaces are chosen, and conflicts are always those of the whole project")
@@ -25,7 +31,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
         return exit_status(&fault);
     }
     let arguments = InstallArguments::plain(resolve);
-    let settings = Place::find(&arguments.resolve.prefix, InWorkspace::Belongs)
+    let settings = Place::find(arguments.resolve.prefix.as_deref(), InWorkspace::Belongs)
         .and_then(|place| load(&arguments, &place, &Task::Resolve));
     match settings.and_then(|settings| find(settings, json)) {
         Ok(found) if json => {

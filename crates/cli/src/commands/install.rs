@@ -14,10 +14,11 @@ use std::sync::{Arc, Mutex};
 /// Runs an install; returns the exit status.
 pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     // Before the project is read: else another install could change it in between.
-    let outcome = Place::find(&arguments.resolve.prefix, arguments.workspaces.in_workspace()).and_then(|place| {
-        let lock = ProjectLock::take(&place.project)?;
-        perform(arguments, load(arguments, &place, task)?, lock)
-    });
+    let outcome =
+        Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace()).and_then(|place| {
+            let lock = ProjectLock::take(&place.project)?;
+            perform(arguments, load(arguments, &place, task)?, lock)
+        });
     match outcome {
         Ok(()) => 0,
         Err(fault) => {

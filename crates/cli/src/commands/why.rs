@@ -30,8 +30,8 @@ pub fn run(arguments: &WhyArguments) -> u8 {
 }
 
 fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
-    let place = Place::find(&arguments.prefix, arguments.workspaces.in_workspace())?;
-    let loaded = load_project(&place, &arguments.prefix, &arguments.workspaces)?;
+    let place = Place::find(arguments.prefix.as_deref(), arguments.workspaces.in_workspace())?;
+    let loaded = load_project(&place, arguments)?;
     let LoadedProject { files, options, workspaces } = loaded;
     let fault = |error: EngineError| error.to_fault();
     let path = files.lockfile_name;

@@ -70,6 +70,15 @@ fn without_a_home_in_the_environment_it_is_the_one_that_the_system_knows() {
 }
 
 #[test]
+fn an_option_may_name_a_file_in_the_users_home() {
+    let folder = TempDir::new().unwrap();
+    write(&folder.path().join("other.npmrc"), "tag = other");
+    let mut sources = sources(folder.path(), &[("HOME", folder.path())]);
+    sources.options.push(("userconfig".to_owned(), NpmrcValue::Text("~/other.npmrc".to_owned())));
+    assert_eq!(sources.load().config.get("tag"), Some("other"));
+}
+
+#[test]
 fn everybody_has_a_home() {
     assert!(machine_home().is_some_and(|home| home.is_absolute()));
 }
