@@ -47,10 +47,16 @@ const CASES: Record<string, Case> = {
     words: ['left@1'],
   },
   'an option goes before the file': {
-    npmrc: 'save-exact=true\nsave-prefix=~\nsave-dev=true',
+    npmrc: 'save-prefix=~\nsave-dev=true',
     manifest: {},
     options: { add: ['left'], savePrefix: '>=', saveAs: 'prod' },
     words: ['left', '--save-prefix', '>=', '--save-prod'],
+  },
+  'a file that has versions saved exactly goes before a prefix': {
+    npmrc: 'save-exact=true',
+    manifest: {},
+    options: { add: ['left'], savePrefix: '~' },
+    words: ['left', '--save-prefix', '~'],
   },
   'nothing is saved': {
     npmrc: 'save=false',

@@ -70,9 +70,12 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     const pair = pairOf(context, {}, { '.npmrc': 'save-exact=true\nsave-dev=true\n' });
     pair.same('by the file', 'install', ['left']);
     assert.deepEqual(written(pair).devDependencies, { left: '1.1.0' });
+    pair.same('exactly, whatever the prefix', 'install', ['executable', '--save-prefix', '~']);
+    pair.same('unless an option says otherwise', 'install', ['right', '--save-exact=false', '--save-prefix=~']);
+    assert.deepEqual(written(pair).devDependencies, { executable: '1.0.0', left: '1.1.0', right: '~1.0.0' });
     pair.write({ '.npmrc': 'save-prefix=~\n' });
-    pair.same('another prefix', 'install', ['right']);
-    assert.deepEqual(written(pair).dependencies, { right: '~1.0.0' });
+    pair.same('another prefix', 'install', ['@scope/middle']);
+    assert.deepEqual(written(pair).dependencies, { '@scope/middle': '~1.2.3' });
   });
 
   test('what a tarball carries although nothing needs it is found again where a tree is made', (context) => {

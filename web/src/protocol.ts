@@ -74,7 +74,7 @@ export interface DependencyChanges {
   update?: string[] | true;
   /** Which list `add` adds to. Unless given it is the one that has the name, and else `dependencies`. */
   saveAs?: 'prod' | DependencyKind;
-  /** What stands before the version that is saved: `^` unless given, nothing for that version alone. */
+  /** What stands before the version that is saved: `^` unless given, nothing for that version alone, as `save-exact` has it. */
   savePrefix?: string;
 }
 

@@ -51,7 +51,6 @@ impl Task<'_> {
             set("save-exact", true.to_string());
         }
         if let Some(prefix) = &save.save_prefix {
-            set("save-exact", false.to_string());
             set("save-prefix", prefix.clone());
         }
         layer

@@ -120,7 +120,7 @@ impl ChangeOptions {
             layer.extend(KINDS.map(|(name, key)| text(key, if name == kind { "true" } else { "false" })));
         }
         if let Some(prefix) = &self.save_prefix {
-            layer.extend([text("save-exact", "false"), text("save-prefix", prefix)]);
+            layer.push(text("save-prefix", prefix));
         }
         Ok(layer)
     }
