@@ -83,7 +83,6 @@ describe('options', { concurrency: 1 }, () => {
       '_authToken=secret': '_authToken',
       '_auth=secret': '_auth',
       'node-version=20': 'node-version',
-      'https-proxy=gopher://me:secret@proxy.test': 'proxy.test',
     };
     for (const [setting, name] of Object.entries(refusals)) {
       const project = workspace.project('project', {

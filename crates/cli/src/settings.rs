@@ -264,11 +264,8 @@ fn http_settings(
     let certificates = trusted_certificates(config, warnings)?;
     let client_certificates = client_certificates(config, warnings)?;
     let exceptions = config.get_list("noproxy").join(",");
-    let proxy = ProxySettings::new(
-        config.get_text("https-proxy").or(config.get_text("proxy")),
-        Some(&exceptions),
-        environment,
-    )?;
+    let proxy =
+        ProxySettings::new(config.get_text("https-proxy").or(config.get_text("proxy")), Some(&exceptions), environment);
     Ok(HttpSettings {
         certificates,
         extra_certificates: extra_certificates(environment, warnings),

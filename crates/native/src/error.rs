@@ -21,7 +21,7 @@ pub enum NativeError {
         /// The system's answer.
         source: io::Error,
     },
-    /// The HTTP client cannot be set up (certificates, proxy address).
+    /// The HTTP client cannot be set up (certificates).
     #[error("the HTTP client cannot be set up: {message}")]
     Client {
         /// What it said.
@@ -75,7 +75,7 @@ impl NativeError {
             }
             "DISK_DENIED" => "Check the permissions of this path, or choose another place.",
             "CANCELLED" => "Run again to finish; what has been fetched is kept.",
-            "HTTP_CLIENT" => "Check cafile, ca and the proxy settings in .npmrc.",
+            "HTTP_CLIENT" => "Check cafile and ca in .npmrc.",
             "STORE_CORRUPT" => "It was removed from the store: run again, and it is fetched anew.",
             "PROJECT_BUSY" => "Wait until it is done, then run again.",
             _ => return None,

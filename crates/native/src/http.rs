@@ -25,6 +25,7 @@ use gantry_archive::{ArchiveError, gunzip};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use near::Neighbourhood;
 use parts::{Divisible, Joined, Parts, Together};
+use proxy::UnusableProxy;
 use reqwest::Url;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION};
 use reqwest::redirect::Policy;
@@ -171,7 +172,7 @@ fn build(
         .pool_max_idle_per_host(256)
         .connect_timeout(CONNECT_TIMEOUT)
         .dns_resolver(addresses.clone())
-        .redirect(if shown.is_some() { within_origin() } else { Policy::limited(MAX_REDIRECTS) })
+        .redirect(redirects(settings.proxy.clone(), shown.is_some()))
         .user_agent(&settings.user_agent)
         // The address of a private package is nobody else's business.
         .referer(false)
@@ -192,20 +193,28 @@ fn build(
             .map_err(|error| NativeError::Client { message: error.to_string() })?;
         builder.tls_backend_preconfigured(tls)
     };
-    // A proxy of one's own also keeps the client from reading the environment by other rules.
+    // A proxy of one's own also keeps the client from reading the environment by other rules. That it can be used has been
+    // looked at by then, of every address: an error here would mean that it is asked directly.
     let proxy = settings.proxy.clone();
-    builder = builder.proxy(reqwest::Proxy::custom(move |address| proxy.for_address(address).cloned()));
+    builder = builder.proxy(reqwest::Proxy::custom(move |address| proxy.for_address(address).ok().flatten()));
     builder.build().map_err(failed)
 }
 
-/// Follows redirects as long as they stay where a certificate may be shown.
-fn within_origin() -> Policy {
-    Policy::custom(|attempt| {
+/// Follows redirects wherever there is a way to; those of a client that `shows_certificate` as long as they stay where it may be
+/// shown.
+fn redirects(proxy: ProxySettings, shows_certificate: bool) -> Policy {
+    Policy::custom(move |attempt| {
         let is_here = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
-        match attempt.previous().len() {
-            MAX_REDIRECTS.. => attempt.error("too many redirects"),
-            _ if is_here => attempt.follow(),
-            _ => attempt.stop(),
+        // The first of them is what was asked for.
+        if attempt.previous().len() > MAX_REDIRECTS {
+            attempt.error("too many redirects")
+        } else if shows_certificate && !is_here {
+            attempt.stop()
+        } else {
+            match proxy.for_address(attempt.url()) {
+                Ok(_) => attempt.follow(),
+                Err(error) => attempt.error(error),
+            }
         }
     })
 }
@@ -281,6 +290,11 @@ async fn perform(
     let late = |_| fail(HttpErrorKind::Timeout, format!("no progress for {timeout_milliseconds} ms"));
     let patience = Duration::from_millis(timeout_milliseconds.max(1));
 
+    let reachable = |url: &str| {
+        let checked = shared.settings.proxy.check(url);
+        checked.map_err(|error| fail(HttpErrorKind::Proxy, error.to_string()))
+    };
+    reachable(&url)?;
     let unusable = |message| fail(HttpErrorKind::Connect, message);
     let known = match &certificate {
         Some(name) => shared.known_client(name).map_err(unusable)?,
@@ -316,6 +330,7 @@ async fn perform(
     let mut response = ask(client, &url, &[]).await?;
     if let Some(there) = elsewhere(&response).filter(|_| known.is_some()) {
         // Another origin: neither the certificate is for it nor what else says who asks.
+        reachable(there.as_str())?;
         let client = shared.client(there.as_str()).map_err(unusable)?;
         response = ask(client, there.as_str(), &["authorization", "cookie"]).await?;
     }
@@ -407,6 +422,8 @@ fn decoded(body: Bytes, headers: &mut Vec<(String, String)>, maximum: u64) -> Re
 fn kind_of(error: &reqwest::Error) -> HttpErrorKind {
     if error.is_timeout() {
         HttpErrorKind::Timeout
+    } else if chain(error).any(|cause| cause.is::<UnusableProxy>()) {
+        HttpErrorKind::Proxy
     } else if error.is_redirect() {
         HttpErrorKind::Redirect
     } else if error.is_builder() {

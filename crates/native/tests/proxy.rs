@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use gantry_native::{HttpSettings, NativeHttp, ProxySettings};
-use gantry_platform::{Http, HttpError, HttpRequest};
+use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest};
 use gantry_testkit::fixtures::basic;
-use gantry_testkit::{Server, ServerOptions};
+use gantry_testkit::{Fault, FaultRule, Server, ServerOptions};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ fn a_proxy_is_asked_for_hosts_that_only_it_knows_and_not_for_exceptions() {
     // The replay registry answers whatever host it is asked for, as a proxy does.
     let server = runtime.block_on(Server::start(basic())).unwrap();
     let ask = |exceptions: &str, url: &str| {
-        let proxy = ProxySettings::new(Some(server.url()), Some(exceptions), &BTreeMap::new()).unwrap();
+        let proxy = ProxySettings::new(Some(server.url()), Some(exceptions), &BTreeMap::new());
         let http = NativeHttp::new(runtime.handle().clone(), HttpSettings { proxy, ..HttpSettings::default() });
         let request = HttpRequest {
             url: url.to_owned(),
@@ -127,7 +127,7 @@ async fn greet(client: &mut TcpStream) -> io::Result<String> {
 
 /// Asks for `url` through a proxy, with a token for whoever is there.
 fn ask(runtime: &Runtime, proxy: &str, url: &str, server: &Server) -> Result<u16, HttpError> {
-    let proxy = ProxySettings::new(Some(proxy), None, &BTreeMap::new()).unwrap();
+    let proxy = ProxySettings::new(Some(proxy), None, &BTreeMap::new());
     let certificates = server.certificate().into_iter().map(Into::into).collect();
     let settings = HttpSettings { proxy, certificates, ..HttpSettings::default() };
     let http = NativeHttp::new(runtime.handle().clone(), settings);
@@ -139,6 +139,52 @@ fn ask(runtime: &Runtime, proxy: &str, url: &str, server: &Server) -> Result<u16
         ..HttpRequest::default()
     };
     runtime.block_on(http.send(request)).map(|response| response.status)
+}
+
+#[test]
+fn who_would_be_asked_through_a_proxy_that_cannot_be_used_is_not_asked_at_all() {
+    let runtime = Runtime::new().unwrap();
+    let safe = runtime.block_on(async { ServerOptions::new(basic()).with_tls().start() }).unwrap();
+    let to = |to: String| FaultRule::always("/left", Fault::Redirect { to: Some(to), status: 302 });
+    let environment = BTreeMap::from([("HTTPS_PROXY".to_owned(), "proxy.test:3128".to_owned())]);
+    let start = |options: ServerOptions| runtime.block_on(async { options.start() }).unwrap();
+    let plain = start(ServerOptions::new(basic()).with_fault(to(format!("{}left", safe.url()))));
+    let http = |exceptions| {
+        let proxy = ProxySettings::new(None, exceptions, &environment);
+        let certificates = safe.certificate().into_iter().map(Into::into).collect();
+        NativeHttp::new(runtime.handle().clone(), HttpSettings { proxy, certificates, ..HttpSettings::default() })
+    };
+    let get = |http: &NativeHttp, url: String| {
+        let (timeout_milliseconds, max_body_bytes) = (20_000, 1 << 20);
+        let request = HttpRequest { url, timeout_milliseconds, max_body_bytes, ..HttpRequest::default() };
+        runtime.block_on(http.send(request)).map(|response| response.status)
+    };
+    // `https_proxy` is for both schemes.
+    for url in [format!("{}left", plain.url()), format!("{}left", safe.url())] {
+        let error = get(&http(None), url).unwrap_err();
+        assert_eq!((error.kind, error.message.contains("proxy.test:3128")), (HttpErrorKind::Proxy, true), "{error}");
+    }
+    let excepted = Some("127.0.0.1,localhost");
+    assert_eq!(get(&http(excepted), format!("{}left", plain.url())).unwrap(), 200);
+    assert_eq!((plain.log().len(), safe.log().len()), (1, 1));
+}
+
+#[test]
+fn a_redirect_to_who_would_be_asked_through_a_proxy_that_cannot_be_used_is_not_followed() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(basic())).unwrap();
+    let to = Some(server.url().replace("127.0.0.1", "localhost") + "right");
+    let redirect = FaultRule::always("/left", Fault::Redirect { to, status: 302 });
+    let first = runtime.block_on(async { ServerOptions::new(basic()).with_fault(redirect).start() }).unwrap();
+    assert!(first.url().contains("127.0.0.1"), "{}", first.url());
+    let environment = BTreeMap::from([("http_proxy".to_owned(), "proxy.test:3128".to_owned())]);
+    let proxy = ProxySettings::new(None, Some("127.0.0.1"), &environment);
+    let http = NativeHttp::new(runtime.handle().clone(), HttpSettings { proxy, ..HttpSettings::default() });
+    let (url, timeout_milliseconds, max_body_bytes) = (format!("{}left", first.url()), 20_000, 1 << 20);
+    let request = HttpRequest { url, timeout_milliseconds, max_body_bytes, ..HttpRequest::default() };
+    let error = runtime.block_on(http.send(request)).unwrap_err();
+    assert_eq!(error.kind, HttpErrorKind::Proxy, "{error}");
+    assert!(server.log().is_empty());
 }
 
 /// `me@work:pass:word`.

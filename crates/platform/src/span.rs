@@ -85,7 +85,7 @@ pub enum Ending {
 
 impl Ending {
     /// All there are, in an order that stays.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Abandoned,
         Self::Failed(HttpErrorKind::Connect),
@@ -96,6 +96,7 @@ impl Ending {
         Self::Failed(HttpErrorKind::InvalidUrl),
         Self::Failed(HttpErrorKind::Encoding),
         Self::Failed(HttpErrorKind::Certificate),
+        Self::Failed(HttpErrorKind::Proxy),
     ];
 
     /// A short name in lower case.
@@ -111,6 +112,7 @@ impl Ending {
             Self::Failed(HttpErrorKind::InvalidUrl) => "invalid address",
             Self::Failed(HttpErrorKind::Encoding) => "encoding",
             Self::Failed(HttpErrorKind::Certificate) => "certificate",
+            Self::Failed(HttpErrorKind::Proxy) => "proxy",
         }
     }
 }

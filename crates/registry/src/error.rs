@@ -14,6 +14,7 @@ pub const CODES: &[&str] = &[
     "REGISTRY_UNREACHABLE",
     "REGISTRY_TIMEOUT",
     "REGISTRY_TOO_LARGE",
+    "REGISTRY_PROXY",
     "REGISTRY_PACKUMENT",
     "REGISTRY_TARBALL",
     "REGISTRY_URL",
@@ -118,6 +119,7 @@ impl RegistryError {
             Self::Status { .. } => "REGISTRY_STATUS",
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Timeout => "REGISTRY_TIMEOUT",
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::TooLarge => "REGISTRY_TOO_LARGE",
+            Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Proxy => "REGISTRY_PROXY",
             Self::Unreachable { .. } => "REGISTRY_UNREACHABLE",
             Self::Packument { .. } => "REGISTRY_PACKUMENT",
             Self::Tarball { source, .. } => source.code(),
@@ -165,6 +167,11 @@ impl RegistryError {
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Certificate => {
                 "Check cafile or ca, which say whom to trust beside the system's authorities, and this registry's certfile \
                  and keyfile, which say who asks."
+                    .to_owned()
+            }
+            Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Proxy => {
+                "Check https-proxy and proxy in .npmrc, and https_proxy, http_proxy and proxy in the environment; noproxy and \
+                 no_proxy list who is asked without one."
                     .to_owned()
             }
             Self::Unreachable { .. } => {

@@ -317,6 +317,7 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         (Err(HttpErrorKind::Connect), "REGISTRY_UNREACHABLE"),
         (Err(HttpErrorKind::Timeout), "REGISTRY_TIMEOUT"),
         (Err(HttpErrorKind::TooLarge), "REGISTRY_TOO_LARGE"),
+        (Err(HttpErrorKind::Proxy), "REGISTRY_PROXY"),
         (answer(200, "<html>"), "REGISTRY_PACKUMENT"),
     ];
     let mut errors = Vec::new();

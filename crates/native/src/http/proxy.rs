@@ -3,8 +3,10 @@
 //! The setting `https-proxy`, else `proxy`, is for addresses of both schemes. Where neither is set, the environment counts:
 //! `https_proxy` for `https:`, and for `http:` the first of `https_proxy`, `http_proxy` and `proxy`, in upper or lower case.
 //! The setting `noproxy`, else the variable `no_proxy`, lists domains that are asked directly, with everything below them.
+//!
+//! A proxy that cannot be used concerns who is to be asked through it: variables may be meant for other programs, and name what
+//! only those understand. So a proxy's address is taken apart when one of a registry comes that it is for.
 
-use crate::NativeError;
 use gantry_manifest::without_userinfo;
 use reqwest::Url;
 
@@ -14,16 +16,24 @@ mod tests;
 /// Proxies, and what is asked without them.
 #[derive(Clone, Default)]
 pub struct ProxySettings {
-    for_http: Option<Url>,
-    for_https: Option<Url>,
+    for_http: Option<String>,
+    for_https: Option<String>,
     /// The labels of each domain, the last first.
     exceptions: Vec<Vec<String>>,
+}
+
+/// A proxy that nobody can be asked through; its address is told without credentials.
+#[derive(Debug, thiserror::Error)]
+#[error("the proxy {proxy} {what}")]
+pub(super) struct UnusableProxy {
+    proxy: String,
+    what: &'static str,
 }
 
 /// Shows hosts, never passwords.
 impl std::fmt::Debug for ProxySettings {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let clean = |proxy: &Option<Url>| proxy.as_ref().map(|proxy| without_userinfo(proxy.as_str()).0);
+        let clean = |proxy: &Option<String>| proxy.as_ref().map(|proxy| without_userinfo(proxy).0);
         formatter
             .debug_struct("ProxySettings")
             .field("for_http", &clean(&self.for_http))
@@ -39,7 +49,7 @@ impl ProxySettings {
         configured: Option<&str>,
         exceptions: Option<&str>,
         environment: impl IntoIterator<Item = (&'a String, &'a String)>,
-    ) -> Result<Self, NativeError> {
+    ) -> Self {
         let (mut https_proxy, mut http_proxy, mut proxy, mut no_proxy) = (None, None, None, None);
         for (name, value) in environment {
             let place = match name.to_ascii_lowercase().as_str() {
@@ -59,27 +69,45 @@ impl ProxySettings {
             let labels = domain.trim().split('.').filter(|label| !label.is_empty()).rev();
             labels.map(str::to_owned).collect::<Vec<_>>()
         };
-        Ok(Self {
-            for_http: for_http.map(parse).transpose()?,
-            for_https: for_https.map(parse).transpose()?,
+        Self {
+            for_http: for_http.map(str::to_owned),
+            for_https: for_https.map(str::to_owned),
             exceptions: exceptions.split(',').map(labels).filter(|labels| !labels.is_empty()).collect(),
-        })
+        }
     }
 
     /// The proxy for an address; `None` where it is asked directly.
-    pub fn for_address(&self, address: &Url) -> Option<&Url> {
-        let proxy = if address.scheme() == "https" { &self.for_https } else { &self.for_http }.as_ref()?;
-        let host: Vec<&str> = address.host_str()?.split('.').rev().collect();
+    pub(super) fn for_address(&self, address: &Url) -> Result<Option<Url>, UnusableProxy> {
+        let proxy = if address.scheme() == "https" { &self.for_https } else { &self.for_http };
+        match proxy {
+            Some(proxy) if !self.is_excepted(address) => parse(proxy).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether there is a way to ask an address.
+    pub(super) fn check(&self, address: &str) -> Result<(), UnusableProxy> {
+        if self.for_http.is_none() && self.for_https.is_none() {
+            return Ok(());
+        }
+        // What is no address is refused by the client.
+        Url::parse(address).map_or(Ok(()), |address| self.for_address(&address).map(drop))
+    }
+
+    fn is_excepted(&self, address: &Url) -> bool {
+        let Some(host) = address.host_str() else { return true };
+        let host: Vec<&str> = host.split('.').rev().collect();
         let is_below = |domain: &Vec<String>| {
             domain.len() <= host.len() && domain.iter().zip(&host).all(|(wanted, label)| wanted == label)
         };
-        (!self.exceptions.iter().any(is_below)).then_some(proxy)
+        self.exceptions.iter().any(is_below)
     }
 }
 
-fn parse(text: &str) -> Result<Url, NativeError> {
-    let failed = |what: &str| NativeError::Client { message: format!("the proxy {} {what}", without_userinfo(text).0) };
-    let proxy = Url::parse(text).ok().filter(Url::has_host).ok_or_else(|| failed("is not an address"))?;
+fn parse(text: &str) -> Result<Url, UnusableProxy> {
+    let failed = |what| UnusableProxy { proxy: without_userinfo(text).0, what };
+    let proxy = Url::parse(text).ok().filter(Url::has_host);
+    let proxy = proxy.ok_or_else(|| failed("is not an address that begins with its scheme, such as http://"))?;
     match proxy.scheme() {
         "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h" => Ok(proxy),
         _ => Err(failed("is neither an http nor a socks address")),

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 fn settings(configured: Option<&str>, exceptions: Option<&str>, environment: &[(&str, &str)]) -> ProxySettings {
     let environment: BTreeMap<String, String> =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    ProxySettings::new(configured, exceptions, &environment).expect("addresses")
+    ProxySettings::new(configured, exceptions, &environment)
 }
 
 fn proxy_of(settings: &ProxySettings, address: &str) -> Option<String> {
     settings
         .for_address(&Url::parse(address).expect("an address"))
+        .expect("a proxy that can be used")
         .map(|proxy| proxy.host_str().unwrap_or_default().to_owned())
 }
 
@@ -61,11 +62,24 @@ fn exceptions_are_domains_with_all_below() {
 
 #[test]
 fn what_cannot_be_a_proxy_is_refused_without_its_password() {
-    for text in ["ftp://me:secret@proxy.test", "me:secret@proxy.test", "proxy.test"] {
-        let error = ProxySettings::new(Some(text), None, &BTreeMap::new()).expect_err(text);
-        assert_eq!(error.code(), "HTTP_CLIENT");
-        assert!(error.to_string().contains("proxy.test") && !error.to_string().contains("secret"), "{error}");
+    for text in ["ftp://me:secret@proxy.test", "me:secret@proxy.test", "proxy.test", "proxy.test:3128"] {
+        let found = settings(Some(text), None, &[]);
+        let told = found.check("https://registry.test/a").expect_err(text).to_string();
+        assert!(told.contains("proxy.test") && !told.contains("secret"), "{told}");
+        let printed = format!("{found:?}");
+        assert!(printed.contains("proxy.test") && !printed.contains("secret"), "{printed}");
     }
-    let printed = format!("{:?}", settings(Some("http://me:secret@proxy.test"), None, &[]));
-    assert!(printed.contains("proxy.test") && !printed.contains("secret"), "{printed}");
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used_concerns_only_who_is_asked_through_it() {
+    let found = settings(None, None, &[("http_proxy", "proxy.test:3128"), ("no_proxy", "direct.test")]);
+    assert!(found.check("http://registry.test/").is_err());
+    for direct in ["https://registry.test/", "http://direct.test/", "http://a.direct.test/"] {
+        assert!(found.check(direct).is_ok(), "{direct}");
+    }
+    let stray = settings(None, None, &[("PROXY", "stray")]);
+    assert!(stray.check("https://registry.test/").is_ok() && stray.check("http://registry.test/").is_err());
+    let both = settings(None, None, &[("https_proxy", "http://proxy.test"), ("http_proxy", "proxy.test:3128")]);
+    assert_eq!(proxy_of(&both, "http://registry.test/").as_deref(), Some("proxy.test"), "the other is never looked at");
 }
