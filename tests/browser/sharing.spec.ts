@@ -278,6 +278,21 @@ test('a file that is open and an archive that is being read outlast the turn of 
   expect(text).toBe(OLD);
 });
 
+/** In a page: has nobody see it, and waits until its worker lets go of a lock that it has. */
+const hideUntilReleased = async (lock: string) => {
+  const isHeld = async () => (await navigator.locks.query()).held?.some(({ name }) => name === lock);
+  if (!(await isHeld())) throw new Error(`nobody has ${lock}`);
+  Object.defineProperty(document, 'hidden', { value: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+  while (await isHeld()) await new Promise((resume) => setTimeout(resume, 100));
+};
+
+async function freeze(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  return devtools;
+}
+
 test('a tab that nobody sees and that has nothing to do lets go of its store before it can be frozen', async ({
   blank,
   fixtures,
@@ -286,14 +301,8 @@ test('a tab that nobody sees and that has nothing to do lets go of its store bef
   const first = tabOf(blank);
   await first.run(openStore, fixtures.url);
   await first.run(installLeft, '{"left":"1.0.0"}');
-  await first.run(async () => {
-    Object.defineProperty(document, 'hidden', { value: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-    const isHeld = async () => (await navigator.locks.query()).held?.some(({ name }) => name === 'gantry:gantry');
-    while (await isHeld()) await new Promise((resume) => setTimeout(resume, 100));
-  });
-  const devtools = await blank.context().newCDPSession(blank);
-  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await first.run(hideUntilReleased, 'gantry:gantry');
+  const devtools = await freeze(blank);
   const second = tabOf(await beside(blank, `${site.url}/pages/blank.html`));
   await second.run(openStore, fixtures.url);
   expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
@@ -310,16 +319,8 @@ test('a tab that nobody sees lets go of what it reads while another one has the 
   await second.run(openStore, fixtures.url);
   await second.run(installLeft, '{"left":"1.1.0"}');
   expect((await first.run(readLeft)).text).toBe(NEW);
-  await first.run(async () => {
-    Object.defineProperty(document, 'hidden', { value: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-    const reads = async () =>
-      (await navigator.locks.query()).held?.some(({ name }) => name === 'gantry-readers:gantry');
-    if (!(await reads())) throw new Error('it does not read by itself');
-    while (await reads()) await new Promise((resume) => setTimeout(resume, 100));
-  });
-  const devtools = await blank.context().newCDPSession(blank);
-  await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await first.run(hideUntilReleased, 'gantry-readers:gantry');
+  const devtools = await freeze(blank);
   await second.run(async () => {
     const { gantry } = globalThis as unknown as Kept;
     await gantry.prune();

@@ -205,7 +205,10 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
       'lib/package.json': member('lib', meta),
     });
     pair.same('without them');
-    pair.write({ 'p/a/package.json': member('a', { bin: { run: 'run.js' }, dependencies: { right: '1' } }), 'lib/package.json': member('lib') });
+    pair.write({
+      'p/a/package.json': member('a', { bin: { run: 'run.js' }, dependencies: { right: '1' } }),
+      'lib/package.json': member('lib'),
+    });
     pair.same('what asks for others than the lock has', 'ci');
     pair.same('and is installed');
   });
