@@ -32,7 +32,6 @@ pub struct Line {
 }
 
 /// What is said of a setting.
-#[derive(Debug)]
 enum Said {
     Switch(bool),
     Text(OsString),
@@ -101,7 +100,10 @@ impl Reader<'_> {
                 self.add(setting, said);
             }
             None => match value.filter(|_| is_of_an_address(name)) {
-                Some(value) => self.line.settings.push((name.to_owned(), option_value(value, self.lookup))),
+                Some(value) => {
+                    self.line.settings.retain(|(other, _)| other != name);
+                    self.line.settings.push((name.to_owned(), option_value(value, self.lookup)));
+                }
                 None => self.leave(word, name, value.is_some()),
             },
         }
@@ -258,7 +260,7 @@ fn long_forms(name: &str, is_long: bool) -> Option<Vec<&'static str>> {
         return Some(words.to_vec());
     }
     let letters = || name.char_indices().map(|(at, letter)| short_form(&name[at..at + letter.len_utf8()]));
-    if is_long { None } else { letters().collect::<Option<Vec<_>>>().map(|forms| forms.concat()) }
+    if is_long || name.is_empty() { None } else { letters().collect::<Option<Vec<_>>>().map(|forms| forms.concat()) }
 }
 
 /// A name without the `no-` before it, and whether there was one that counts: two are none.

@@ -46,7 +46,7 @@ fn what_clap_does_not_declare_becomes_a_setting() {
         ("ci --workspaces=null --browser firefox", "ci", &["workspaces=null", "browser=firefox"]),
         ("ci --browser --no-yes --yes null", "ci", &["browser=true", "yes=null"]),
         ("ci --//host/:_authToken=${TOKEN}", "ci", &["//host/:_authToken=secret"]),
-        ("ci --@own:registry=http://a/?b=c", "ci", &["@own:registry=http://a/?b=c"]),
+        ("ci --@own:registry=a --@own:registry=http://a/?b=c", "ci", &["@own:registry=http://a/?b=c"]),
         ("uninstall -D left", "uninstall left", &["save-dev=true"]),
         ("install --location=global", "install", &["global=true", "location=global"]),
     ]);
@@ -101,6 +101,7 @@ fn everything_else_is_left_to_clap() {
         // Beginnings of several, and of several of one letter.
         ("ci --pro --pad", "ci --pro --pad", &[]),
         ("digest --offline --no-fund -C a", "digest --offline --no-fund --prefix=a", &[]),
+        ("ci --- -=a --no-=b", "ci --- -=a --no-=b", &[]),
         ("ci --@own:registry http://a/", "ci --@own:registry http://a/", &[]),
     ]);
 }
