@@ -16,8 +16,11 @@ import type { Pool } from './pool.js';
 import { Readers, type Reading } from './readers.js';
 import { hasStore } from './storage.js';
 
-/** What tabs with the same store open tell each other: one waits for it, or wants to remove packages, which reading prevents. */
-type Word = 'wanted' | 'removing';
+/**
+ * What tabs with the same store open tell each other: one waits for it, or wants to remove packages, which reading prevents, or has
+ * opened the store that has this mark.
+ */
+type Word = 'wanted' | 'removing' | { opened: string };
 
 /** Milliseconds after which who waits asks again: the tab that has the store may have changed, or have been busy. */
 const ASK_EVERY = 500;
@@ -33,6 +36,8 @@ export class SharedStore implements OpenStore {
   readonly #channel: BroadcastChannel;
   readonly #releaseOpen: () => void;
   #coordinator: WasmCoordinator | undefined;
+  /** Tells this store from another one of its name. */
+  #mark: string | undefined;
   #release: (() => void) | undefined;
   #taking: Promise<WasmCoordinator> | undefined;
   /** Whether another tab has asked for the store since this one has it. */
@@ -62,7 +67,8 @@ export class SharedStore implements OpenStore {
     this.#releaseOpen = parts.releaseOpen;
     this.#channel = new BroadcastChannel(`gantry-store:${this.name}`);
     this.#channel.onmessage = ({ data: word }: MessageEvent<Word>) => {
-      if (word === 'removing') this.stopReading();
+      if (typeof word === 'object') this.#compare(word.opened);
+      else if (word === 'removing') this.stopReading();
       else if (this.#coordinator) {
         this.#isWanted = true;
         parts.wanted();
@@ -167,8 +173,8 @@ export class SharedStore implements OpenStore {
       throw this.#closing.signal.aborted ? closed() : error;
     });
     try {
-      // Nobody but the browser or its user removes a store that is open.
-      if (!(await hasStore(this.name))) return await this.#lost();
+      // Nobody but the browser or its user removes a store that is open, and somebody else may have made another one since.
+      if (!(await hasStore(this.name, this.#mark))) return await this.#lost();
       const coordinator = await this.#openFiles();
       this.stopReading();
       return coordinator;
@@ -182,7 +188,15 @@ export class SharedStore implements OpenStore {
   async #openFiles(): Promise<WasmCoordinator> {
     const open = async () => Coordinator.open(this.#options, this.pool, await openStoreFolder(this.name));
     this.#coordinator = await whileHeld(open);
+    this.#mark = this.#coordinator.mark();
+    this.#tell({ opened: this.#mark });
     return this.#coordinator;
+  }
+
+  /** Where another store is in the place of this one its files were removed. In a private window of Chromium what is open reads and
+   * writes the new ones. */
+  #compare(mark: string): void {
+    if (this.#mark !== undefined && mark !== this.#mark) void this.#lost();
   }
 
   async #hold(signal: AbortSignal, onWaiting: () => void): Promise<() => void> {

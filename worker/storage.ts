@@ -13,11 +13,13 @@ export async function requireStorage(): Promise<void> {
   await originFolder();
 }
 
-/** Whether there is a store of that name, asked before there is a module that could tell (`OpfsDirectory::open_store`). */
-export async function hasStore(name: string): Promise<boolean> {
+/** Whether there is a store of that name, asked before there is a module that could tell (`OpfsDirectory::open_store`); with this
+ * `mark`, if one is given. */
+export async function hasStore(name: string, mark?: string): Promise<boolean> {
   try {
     const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
-    await stores.getDirectoryHandle(name);
+    const store = await stores.getDirectoryHandle(name);
+    if (mark !== undefined) await store.getFileHandle(mark);
     return true;
   } catch {
     return false;

@@ -99,6 +99,59 @@ for (const kind of KINDS) {
       expect(await openAndInstall(open, fixtures.url)).toBe(digest);
     });
 
+    for (const has of ['has the store', 'has let go of it']) {
+      test(`a tab that ${has} leaves the store alone that another one makes after storage was cleared`, async ({
+        open,
+        fixtures,
+        site,
+      }) => {
+        await openAndInstall(open, fixtures.url);
+        const other = await open.context().newPage();
+        await other.goto(`${site.url}/pages/blank.html`);
+        if (has !== 'has the store') {
+          await inPage(
+            other,
+            async ({ Gantry }, registry) => (await Gantry.open({ registry, timeout: 20_000 })).close(),
+            fixtures.url,
+          );
+        }
+        await clearStorage(open, site.url);
+        await other.reload();
+        // So that other bytes are where those of the first one were.
+        await inPage(
+          other,
+          async ({ Gantry }, registry) => {
+            const gantry = await Gantry.open({ registry, workers: 1 });
+            await gantry.install({
+              project: 'before',
+              packageJson: { dependencies: { right: '1.0.0', left: '1.0.0' } },
+            });
+            await gantry.removeProject('before');
+            await gantry.close();
+          },
+          fixtures.url,
+        );
+        const digest = await openAndInstall(other, fixtures.url);
+        const code = await inPage(open, async () => {
+          const { gantry, project } = globalThis as unknown as Held;
+          const packageJson = { dependencies: { left: '1.0.0', right: '1.0.0' } };
+          const text = await project.fs.readFile('node_modules/left/index.js', 'utf8').catch(() => 'gone');
+          if (!['gone', 'module.exports = "left 1.1.0"\n'].includes(text)) return text;
+          return gantry.install({ project: 'late', packageJson }).then(
+            () => 'installed',
+            ({ code }) => code,
+          );
+        });
+        expect(code).toBe('STORE_LOST');
+        const after = await inPage(other, async () => {
+          const { gantry, project } = globalThis as unknown as Held;
+          const { damaged } = await gantry.verify();
+          return { damaged, projects: await gantry.projects(), digest: await project.treeDigest() };
+        });
+        expect(after).toEqual({ damaged: [], projects: ['default'], digest });
+      });
+    }
+
     test('storage that is cleared under an open store: the next change says STORE_LOST, and a reloaded page starts anew', async ({
       open,
       fixtures,

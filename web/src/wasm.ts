@@ -111,6 +111,8 @@ export interface WasmCoordinator {
   hasLongPast(): boolean;
   forgetPast(): Promise<void>;
   removals(): Pick<InstalledProject, 'name' | 'changes'>[];
+  /** Name of a file that this store has, and no other one. */
+  mark(): string;
   /** Whether the store's files are there, and not removed by the browser or its user. */
   isThere(): Promise<boolean>;
   close(): Promise<void>;

@@ -163,6 +163,11 @@ impl OpfsDirectory {
         Ok(OpfsFile { handle, name: self.path(name), guard: None })
     }
 
+    /// Makes an empty file, where there is none.
+    pub async fn make(&self, name: &str) -> Result<(), FileError> {
+        self.file(name, OnMissing::Create).await.map(drop)
+    }
+
     /// Whether there is a file of that name.
     pub async fn has(&self, name: &str) -> Result<bool, FileError> {
         let found: Result<JsValue, FileError> = settled(self.handle.get_file_handle(name), &self.path(name)).await;

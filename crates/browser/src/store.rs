@@ -7,12 +7,14 @@
 mod checking;
 mod forgetting;
 mod lending;
+mod mark;
 
 pub(crate) use checking::{Verified, damaged, outside};
 
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackReport};
+use crate::store::mark::mark_of;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::lock::Mutex;
@@ -82,6 +84,8 @@ enum Reader {
 #[derive(Debug)]
 pub(crate) struct BrowserStore {
     directory: OpfsDirectory,
+    /// Name of the file that tells this store from others of its name.
+    mark: String,
     full_pack: Option<u64>,
     pool: PoolPort,
     /// `None` only while everything is being removed, and where the store could not be opened again after that.
@@ -158,8 +162,10 @@ impl BrowserStore {
     /// Opens the store in `directory`. Packs of `full_pack` bytes get no more packages, if that is given.
     pub async fn open(directory: OpfsDirectory, pool: PoolPort, full_pack: Option<u64>) -> Result<Rc<Self>, Fault> {
         let packs = open_packs(&directory, full_pack).await.map_err(|error| Fault::from(&error))?;
+        let mark = mark_of(&directory).await.map_err(|error| file_fault(&error))?;
         Ok(Rc::new_cyclic(|this| Self {
             directory,
+            mark,
             full_pack,
             pool,
             packs: RefCell::new(Some(packs)),
@@ -209,11 +215,15 @@ impl BrowserStore {
         self.packs.borrow().as_ref().map(question).ok_or_else(closed)
     }
 
-    /// Whether the files of the store are still there. The browser may remove them at any time, or its user; what is open stays
-    /// open then, but is nowhere any more.
+    /// Whether the files of the store are still there, and are those of this one. The browser may remove them at any time, or its
+    /// user; what is open stays open then, but is nowhere any more.
     pub async fn is_there(&self) -> Result<bool, Fault> {
-        let journal = self.with_packs(PackStore::journal_name)?;
-        self.directory.has(&journal).await.map_err(|error| file_fault(&error))
+        self.directory.has(&self.mark).await.map_err(|error| file_fault(&error))
+    }
+
+    /// Name of a file that this store has, and no other one.
+    pub fn mark(&self) -> &str {
+        &self.mark
     }
 
     /// How much is stored, and how many files that is.
@@ -340,6 +350,10 @@ impl BrowserStore {
             return Ok(Reader::Lent);
         }
         let reader = Rc::new(self.directory.open_for_reading(&gantry_store::pack_name(pack)).await?);
+        // It may be another store's: bytes that were right once are not compared again.
+        if !self.directory.has(&self.mark).await? {
+            return Ok(Reader::Gone);
+        }
         self.readers.borrow_mut().insert(pack, Rc::clone(&reader));
         Ok(Reader::Open(reader))
     }

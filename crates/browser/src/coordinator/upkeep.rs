@@ -89,6 +89,11 @@ impl Coordinator {
         thrown(self.all_removals())
     }
 
+    /// Name of a file that this store has, and no other one.
+    pub fn mark(&self) -> String {
+        self.store.mark().to_owned()
+    }
+
     /// Whether the store's files are there, and not removed by the browser or its user.
     #[wasm_bindgen(js_name = isThere)]
     pub async fn is_there(&self) -> Result<bool, JsValue> {

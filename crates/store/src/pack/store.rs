@@ -72,11 +72,6 @@ impl<D: Directory> PackStore<D> {
         Self { full_pack: bytes, ..self }
     }
 
-    /// Name of the file that says what is stored.
-    pub fn journal_name(&self) -> String {
-        self.journal.name()
-    }
-
     /// What is stored.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
