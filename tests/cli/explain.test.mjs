@@ -85,7 +85,8 @@ describe('explain', { concurrency: 1 }, () => {
 
   test('options that mean nothing to it are refused', (context) => {
     const { gantry } = begin(context, { right: '1' });
-    for (const words of [['--lockfile-only'], ['--trace', 'file'], ['left', '--force'], ['left', '--os', 'linux']]) {
+    const own = [['--lockfile-only'], ['--timing'], ['--trace', 'file']];
+    for (const words of [...own, ['left', '--force'], ['left', '--os', 'linux']]) {
       const run = gantry('explain', ...words);
       assert.equal(run.status, 2, words.join(' '));
       assert.match(run.stderr, new RegExp(`'${words.find((word) => word.startsWith('--'))}( <OS>)?'`));

@@ -21,6 +21,8 @@ use table::{Kind, abbreviated, setting, short_form};
 
 /// A command of Gantry's own, which takes no settings.
 const NOT_OF_NPM: &str = "digest";
+/// A setting of npm's that is an option of Gantry's with an effect of its own: a command that lacks it refuses it.
+const GANTRYS_OWN: &str = "timing";
 
 /// A command line taken apart.
 #[derive(Debug)]
@@ -217,7 +219,7 @@ impl Reader<'_> {
         let is_of_npm = self.command.is_none_or(|command| command.get_name() != NOT_OF_NPM);
         for (setting, said) in std::mem::take(&mut self.found) {
             let no = format!("no-{setting}");
-            let is_claps = |name: &str| !is_of_npm || self.takes_value(name).is_some();
+            let is_claps = |name: &str| !is_of_npm || name == GANTRYS_OWN || self.takes_value(name).is_some();
             let words = match &said {
                 Said::Switch(on) if matches!(setting, "usage" | "version") => {
                     let name = if setting == "usage" { "--help" } else { "--version" };
