@@ -37,6 +37,17 @@ async function clearStorage(page: Page, origin: string): Promise<void> {
   await devtools.detach();
 }
 
+/** Another tab of the same profile. */
+async function beside(page: Page, site: string): Promise<Page> {
+  const other = await page.context().newPage();
+  await other.goto(`${site}/pages/blank.html`);
+  return other;
+}
+
+/** Has its turn, after which nobody has the store. */
+const takeAndLeave = (page: Page, registry: string): Promise<void> =>
+  inPage(page, async ({ Gantry }, registry) => (await Gantry.open({ registry, timeout: 20_000 })).close(), registry);
+
 /** Opens the store, installs `left` and listens; all of it stays with the page. */
 const openAndInstall = (page: Page, registry: string): Promise<string> =>
   inPage(
@@ -55,8 +66,7 @@ const openAndInstall = (page: Page, registry: string): Promise<string> =>
 const gone = { project: 'default', added: [], removed: ['node_modules/executable', 'node_modules/left'], replaced: [] };
 
 test('clearing the store tells those who watch its projects, in every tab', async ({ blank, fixtures, site }) => {
-  const other = await blank.context().newPage();
-  await other.goto(`${site.url}/pages/blank.html`);
+  const other = await beside(blank, site.url);
   await inPage(other, async ({ watchProject }) => {
     const told: ProjectChange[] = [];
     Object.assign(globalThis, { told });
@@ -106,15 +116,8 @@ for (const kind of KINDS) {
         site,
       }) => {
         await openAndInstall(open, fixtures.url);
-        const other = await open.context().newPage();
-        await other.goto(`${site.url}/pages/blank.html`);
-        if (has !== 'has the store') {
-          await inPage(
-            other,
-            async ({ Gantry }, registry) => (await Gantry.open({ registry, timeout: 20_000 })).close(),
-            fixtures.url,
-          );
-        }
+        const other = await beside(open, site.url);
+        if (has !== 'has the store') await takeAndLeave(other, fixtures.url);
         await clearStorage(open, site.url);
         await other.reload();
         // So that other bytes are where those of the first one were.
@@ -195,13 +198,7 @@ for (const kind of KINDS) {
       site,
     }) => {
       await openAndInstall(open, fixtures.url);
-      const other = await open.context().newPage();
-      await other.goto(`${site.url}/pages/blank.html`);
-      await inPage(
-        other,
-        async ({ Gantry }, registry) => (await Gantry.open({ registry, timeout: 20_000 })).close(),
-        fixtures.url,
-      );
+      await takeAndLeave(await beside(open, site.url), fixtures.url);
       await clearStorage(open, site.url);
       const codes = await open.evaluate(async () => {
         const { gantry } = globalThis as unknown as Held;

@@ -287,10 +287,13 @@ const hideUntilReleased = async (lock: string) => {
   while (await isHeld()) await new Promise((resume) => setTimeout(resume, 100));
 };
 
-async function freeze(page: Page) {
+/** Does something while a page is frozen, which afterwards reads on. */
+async function whileFrozen(page: Page, action: () => Promise<void>): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
-  return devtools;
+  await action();
+  await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+  expect((await tabOf(page).run(readLeft)).text).toBe(NEW);
 }
 
 test('a tab that nobody sees and that has nothing to do lets go of its store before it can be frozen', async ({
@@ -302,12 +305,11 @@ test('a tab that nobody sees and that has nothing to do lets go of its store bef
   await first.run(openStore, fixtures.url);
   await first.run(installLeft, '{"left":"1.0.0"}');
   await first.run(hideUntilReleased, 'gantry:gantry');
-  const devtools = await freeze(blank);
-  const second = tabOf(await beside(blank, `${site.url}/pages/blank.html`));
-  await second.run(openStore, fixtures.url);
-  expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
-  await devtools.send('Page.setWebLifecycleState', { state: 'active' });
-  expect((await first.run(readLeft)).text).toBe(NEW);
+  await whileFrozen(blank, async () => {
+    const second = tabOf(await beside(blank, `${site.url}/pages/blank.html`));
+    await second.run(openStore, fixtures.url);
+    expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
+  });
 });
 
 test('a tab that nobody sees lets go of what it reads while another one has the store', async ({
@@ -320,13 +322,12 @@ test('a tab that nobody sees lets go of what it reads while another one has the 
   await second.run(installLeft, '{"left":"1.1.0"}');
   expect((await first.run(readLeft)).text).toBe(NEW);
   await first.run(hideUntilReleased, 'gantry-readers:gantry');
-  const devtools = await freeze(blank);
-  await second.run(async () => {
-    const { gantry } = globalThis as unknown as Kept;
-    await gantry.prune();
-  });
-  await devtools.send('Page.setWebLifecycleState', { state: 'active' });
-  expect((await first.run(readLeft)).text).toBe(NEW);
+  await whileFrozen(blank, () =>
+    second.run(async () => {
+      const { gantry } = globalThis as unknown as Kept;
+      await gantry.prune();
+    }),
+  );
 });
 
 test('who hears of a change reads what is there now, however busy the worker is with reading', async ({
