@@ -40,6 +40,45 @@ test('a reader keeps its tree beside installs, hears of them, and shows them whe
   expect(result.packages).toBe(1);
 });
 
+test('an open file stays what it was when its project is refreshed, until it is closed', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const install = (dependencies: Record<string, string>) => gantry.install({ packageJson: { dependencies } });
+      await install({ left: '1.0.0' });
+      const { port } = new SharedWorker('/pages/evaluating-shared-worker.js', { type: 'module' });
+      const ask = (source: string) =>
+        new Promise<unknown>((resolve) => {
+          port.onmessage = ({ data }) => resolve(data.result ?? data.problem);
+          port.postMessage({ source, argument: '' });
+        });
+      await ask(`async ({ openProject }) => {
+        const project = await openProject();
+        const path = 'node_modules/left/index.js';
+        globalThis.open = { project, file: project.fs.openSync(path), handle: await project.fs.promises.open(path) };
+      }`);
+      // A tree that needs nothing of what is stored.
+      await install({});
+      const answer = await ask(`async () => {
+        const { project, file, handle } = globalThis.open;
+        await project.refresh();
+        const gone = !project.fs.existsSync('node_modules/left/index.js');
+        const texts = [project.fs.readFileSync(file, 'utf8'), await handle.readFile('utf8')];
+        project.fs.closeSync(file);
+        await handle.close();
+        project.close();
+        return { gone, texts };
+      }`);
+      await gantry.close();
+      return answer;
+    },
+    fixtures.url,
+  );
+  const text = 'module.exports = "left 1.0.0"\n';
+  expect(result).toEqual({ gone: true, texts: [text, text] });
+});
+
 test('what cannot be opened says why', async ({ blank, fixtures }) => {
   const inPageCode = await blank.evaluate(async () => {
     const { openProject } = await import(`${location.origin}/package/dist/sync.js`);

@@ -1,8 +1,8 @@
 //! A project that a worker reads by itself, synchronously, without the coordinator: also beside an install, from another
 //! tab, or while no coordinator runs at all.
 //!
-//! It is the tree as it was when the reader was opened. The journal is read once; the packs that the tree needs are opened
-//! for as long as the reader lives. Where the browser shares files (Chromium) they are read through access handles, about a
+//! It is the tree as it was when the reader was opened. The journal is read once; the store's packs are opened for as long as
+//! the reader lives. Where the browser shares files (Chromium) they are read through access handles, about a
 //! microsecond each; elsewhere through `File` [snapshots](crate::snapshot). What is recorded in a pack never changes, so
 //! neither can see anything but what was installed. Whoever opens a reader keeps the store from being removed meanwhile.
 
@@ -47,7 +47,8 @@ struct ReaderOptions {
     project: String,
 }
 
-/// The packs of a tree, and what is where in them.
+/// The packs of a store, and what is where in them. All of them, and not those of one tree: a file that was opened before a
+/// refresh is read after it.
 #[derive(Debug)]
 pub(crate) struct OpenPacks {
     catalog: Catalog,
@@ -159,9 +160,9 @@ impl Reader {
         let index = |key: &PackageKey| catalog.package(key).and_then(|package| package.index().ok());
         let record = catalog.project(&name).ok_or_else(|| unknown_project(&name))?;
         let project = OpenProject::reopen(&name, record, &index)?;
-        let wanted = project.contents.keys().filter_map(|key| catalog.package(&key).map(|package| package.place.pack));
+        let packs = catalog.packages().into_iter().map(|(_, package)| package.place.pack);
         let mut files = FxHashMap::default();
-        for pack in wanted.collect::<BTreeSet<u32>>() {
+        for pack in packs.collect::<BTreeSet<u32>>() {
             files.insert(pack, PackFile::open(&directory, &pack_name(pack)).await?);
         }
         Ok(Self { project, packs: Rc::new(OpenPacks { catalog, files, checked: RefCell::default() }) })
