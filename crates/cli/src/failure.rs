@@ -1,6 +1,7 @@
 //! How errors are printed, and which exit status they have.
 
-use crate::output::{note, print_line};
+use crate::loudness::Loudness;
+use crate::output::{print_line, say};
 use gantry_engine::Fault;
 use miette::{MietteDiagnostic, Report};
 
@@ -19,7 +20,7 @@ pub fn print_failure(fault: &Fault, json: bool) {
     }
     let mut diagnostic = MietteDiagnostic::new(&fault.message).with_code(fault.code.as_ref());
     diagnostic.help.clone_from(&fault.hint);
-    note(&format!("{:?}", Report::new(diagnostic)));
+    say(Loudness::Errors, &format!("{:?}", Report::new(diagnostic)));
 }
 
 /// The exit status for an error; the numbers are listed in the crate's documentation and the README.

@@ -11,6 +11,7 @@ mod changes;
 mod commands;
 mod dev_engines;
 mod failure;
+mod loudness;
 mod npm_options;
 mod options;
 mod output;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     let gantry = Options::command();
     let line = npm_options::take_apart(std::env::args_os(), &gantry, &variable).unwrap_or_else(|error| error.exit());
     let read = Options::from_arg_matches(&gantry.get_matches_from(line.words));
+    loudness::heed_line(&line.settings);
     let Options { mut command } = read.unwrap_or_else(|error| error.exit());
     command.give(line.settings);
     let outcome = match command {

@@ -3,6 +3,7 @@
 //! `println!` ends the process when nobody reads any more, which in the middle of an install would be the reader's doing to
 //! the tree. Here a closed pipe ends the printing only; another failure is told once on standard error.
 
+use crate::loudness::{Loudness, allows};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,12 +17,24 @@ pub fn print_line(line: &str) {
     if let Err(error) = write(&mut io::stdout().lock(), line) {
         STDOUT_FAILED.store(true, Ordering::Relaxed);
         if error.kind() != io::ErrorKind::BrokenPipe {
-            note(&format!("warning: standard output cannot be written any more: {error}"));
+            say(Loudness::All, &format!("warning: standard output cannot be written any more: {error}"));
         }
     }
 }
 
-/// Prints a line for people to standard error; who does not want to read it loses nothing else.
+/// Prints a line for people to standard error if they want to hear what is so loud. Who does not read it loses nothing else.
+pub fn say(loudness: Loudness, line: &str) {
+    if allows(loudness) {
+        note(line);
+    }
+}
+
+/// Prints a warning for people.
+pub fn warn(code: &str, message: &str) {
+    say(Loudness::All, &format!("warning {code}: {message}"));
+}
+
+/// Prints for people to standard error what they asked for by an option.
 pub fn note(line: &str) {
     let _ = write(&mut io::stderr().lock(), line);
 }

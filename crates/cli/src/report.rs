@@ -1,7 +1,8 @@
 //! What is printed while an install runs, and at its end.
 
+use crate::loudness::{Loudness, allows_progress};
 use crate::options::InstallArguments;
-use crate::output::{note, print_line};
+use crate::output::{note, print_line, say, warn};
 use crate::timing::table;
 use gantry_engine::{Event, Outcome, Phase, TimingReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -22,7 +23,7 @@ impl Reporter {
     pub fn new(arguments: &InstallArguments) -> Self {
         let InstallArguments { resolve, timing, trace, .. } = arguments;
         let json = resolve.json;
-        let show = !json && std::io::stderr().is_terminal();
+        let show = !json && allows_progress() && std::io::stderr().is_terminal();
         let target = if show { ProgressDrawTarget::stderr_with_hz(12) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -52,7 +53,7 @@ impl Reporter {
                 ));
                 self.bar.tick();
             }
-            Event::Warning { code, message } => self.bar.suspend(|| note(&format!("warning {code}: {message}"))),
+            Event::Warning { code, message } => self.bar.suspend(|| warn(code, message)),
             _ => {}
         }
     }
@@ -94,10 +95,8 @@ impl Reporter {
             return;
         }
         if !ignore_scripts && !scripts.is_empty() {
-            note(&format!(
-                "warning SCRIPTS_NOT_RUN: install scripts are not run yet; these have one: {}",
-                scripts.join(", ")
-            ));
+            let names = scripts.join(", ");
+            warn("SCRIPTS_NOT_RUN", &format!("install scripts are not run yet; these have one: {names}"));
         }
         let lock = match (package_json, lock_changed) {
             (Some(_), true) => "package.json and lock written",
@@ -106,7 +105,7 @@ impl Reporter {
             (None, false) => "lock unchanged",
         };
         if link.method.is_empty() {
-            note(&format!("{lock}, {requests} requests, {}", seconds(*elapsed)));
+            say(Loudness::Errors, &format!("{lock}, {requests} requests, {}", seconds(*elapsed)));
             return;
         }
         let why = link.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -114,13 +113,14 @@ impl Reporter {
             0 => "none linked".to_owned(),
             count => format!("{count} linked by {}{why}", link.method),
         };
-        note(&format!(
+        let line = format!(
             "{packages} packages, {} files: {linked}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
             link.files,
             link.kept,
             megabytes(*bytes),
             seconds(*elapsed)
-        ));
+        );
+        say(Loudness::Errors, &line);
     }
 }
 

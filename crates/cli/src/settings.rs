@@ -3,6 +3,7 @@
 use crate::certificates::{chooses_system_certificates, client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
+use crate::loudness;
 use crate::options::{InstallArguments, LockFieldsOption, WhyArguments};
 use crate::prefix::Place;
 use crate::workspaces::workspace_choice;
@@ -44,6 +45,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let options = [options, arguments.resolve.settings.clone()].concat();
     let sources = config_sources(options, arguments.resolve.prefix.is_some(), &project);
     let LoadedConfig { config, files, unreadable } = sources.load();
+    loudness::heed(&config);
     refuse_unsupported(&config)?;
     refuse_credentials_without_address(&files)?;
     let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
@@ -119,6 +121,7 @@ pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedPro
     refuse_on_the_line(&arguments.settings)?;
     let options = [arguments.workspaces.layer(), arguments.settings.clone()].concat();
     let LoadedConfig { config, .. } = config_sources(options, arguments.prefix.is_some(), &project).load();
+    loudness::heed(&config);
     let options = resolve_options(&config, None, &Omit::default(), &project)?;
     let workspaces = workspace_choice(&config, place, &project)?;
     Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })

@@ -4,7 +4,7 @@ use super::why;
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments, WorkspaceArguments};
-use crate::output::{note, print_line};
+use crate::output::{print_line, warn};
 use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, invalid, load};
@@ -51,23 +51,23 @@ pub fn run(arguments: ExplainArguments) -> u8 {
 
 fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
     let session = Session::start(Traffic::Documents)?;
-    let warn = |code: &str, message: &str| {
+    let tell = |code: &str, message: &str| {
         // The conflicts that are accepted are the answer.
         if code != "ERESOLVE" && !json {
-            note(&format!("warning {code}: {message}"));
+            warn(code, message);
         }
     };
     for (code, message) in &settings.warnings {
-        warn(code, message);
+        tell(code, message);
     }
     let mut listener = |event: Event| {
         if let Event::Warning { code, message } = event {
-            warn(&code, &message);
+            tell(&code, &message);
         }
     };
     let host = NativeHost::new(session.handle(), settings.host).with_interrupt(session.interrupt().clone());
     let attempt = || session.run(conflicts(&host, &settings.request, &mut listener));
-    let found = twice_if_corrupt(attempt, |message| warn("STORE_CORRUPT", &message));
+    let found = twice_if_corrupt(attempt, |message| tell("STORE_CORRUPT", &message));
     session.end(found.is_ok());
     found
 }

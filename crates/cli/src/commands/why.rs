@@ -2,7 +2,7 @@
 
 use crate::failure::{exit_status, print_failure};
 use crate::options::WhyArguments;
-use crate::output::{note, print_line};
+use crate::output::{print_line, warn};
 use crate::prefix::Place;
 use crate::settings::{LoadedProject, load_project};
 use gantry_engine::{EngineError, Fault, WorkspaceChoice, chosen_workspaces};
@@ -50,12 +50,12 @@ fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
         WorkspaceChoice::Whole => None,
         WorkspaceChoice::Project => Some(paths_without_workspaces(&project, &lock, &options)),
         WorkspaceChoice::Workspaces { .. } => {
-            let warn = |code: &str, message: String| {
+            let tell = |code: &str, message: String| {
                 if !arguments.json {
-                    note(&format!("warning {code}: {message}"));
+                    warn(code, &message);
                 }
             };
-            let folders = chosen_workspaces(&workspaces, &project.workspaces, &options.project_path, &warn)?;
+            let folders = chosen_workspaces(&workspaces, &project.workspaces, &options.project_path, &tell)?;
             Some(paths_of_workspaces(&project, &lock, &folders, &options))
         }
     };
