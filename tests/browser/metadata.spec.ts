@@ -108,6 +108,28 @@ test('clearing the store forgets metadata too', async ({ blank, fixtures }) => {
   expect(await installs(blank, fixtures.url, [{ offline: true }])).toEqual([{ code: 'REGISTRY_NOT_CACHED' }]);
 });
 
+test('an install warns of deprecated packages when they come into the tree, and before it says that it is done', async ({
+  blank,
+  fixtures,
+}) => {
+  const told = await blank.evaluate(async (registry) => {
+    const { Gantry } = await import(`${location.origin}/package/dist/index.js`);
+    const gantry = await Gantry.open({ registry });
+    const packageJson = { dependencies: { deprecated: '1' } };
+    const told: string[] = [];
+    const onEvent = (event: Told & { code?: string; message?: string }) => {
+      if (event.type === 'warning') told.push(`${event.code} ${event.message}`);
+      if (event.type === 'done') told.push('done');
+    };
+    for (const more of [{}, {}, { add: ['left'] }, { project: 'other', add: ['another@npm:deprecated@1'] }])
+      await gantry.install({ packageJson, onEvent, ...more });
+    await gantry.close();
+    return told;
+  }, fixtures.url);
+  const warning = 'DEPRECATED deprecated@1.0.0: use left instead';
+  expect(told).toEqual([warning, 'done', 'done', 'done', warning, 'done']);
+});
+
 test('an install tells where its time went, from all workers', async ({ blank, fixtures }) => {
   const { timing, last } = await blank.evaluate(async (registry) => {
     const { Gantry } = await import(`${location.origin}/package/dist/index.js`);

@@ -164,7 +164,7 @@ export type InstallEvent =
     }
   | { type: 'package'; name: string; version: string; reused: boolean }
   | { type: 'warning'; code: string; message: string }
-  /** Where the time went; comes last but for `done`, and also where an install failed. Milliseconds. */
+  /** Where the time went; comes after all but `done`, and also where an install failed. Milliseconds. */
   | {
       type: 'timing';
       phases: { phase: 'resolve' | 'fetch' | 'link' | 'lock'; began: number; ended: number }[];
@@ -172,6 +172,7 @@ export type InstallEvent =
       /** Every request and every piece of work, as a file that Chrome's trace viewer and Perfetto open. */
       trace: string;
     }
+  /** The install is complete and recorded. */
   | { type: 'done'; packages: number; files: number; requests: number; bytes: number; elapsed: number };
 
 /** What an install left behind. */

@@ -20,6 +20,14 @@ pub(crate) struct Changes {
     replaced: Vec<String>,
 }
 
+impl Changes {
+    /// Whether there is another package in a folder than before, or one where was none.
+    pub fn is_new(&self, folder: &str) -> bool {
+        let is_in = |folders: &[String]| folders.binary_search_by(|one| one.as_str().cmp(folder)).is_ok();
+        is_in(&self.added) || is_in(&self.replaced)
+    }
+}
+
 impl Contents {
     pub fn of_plan(plan: &Plan) -> Self {
         Self::new(&plan.packages, plan.links.iter().filter(|link| link.kind == LinkKind::Folder))

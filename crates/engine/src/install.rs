@@ -14,7 +14,9 @@ use crate::known_lock::{
 use crate::part::{Part, chosen_folders, is_in_part};
 use crate::progress::Progress;
 use crate::project::{read_project, read_workspaces};
-use crate::request::{Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
+use crate::request::{
+    Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
+};
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::Traffic;
 use crate::yarn::{with_yarn_lock, yarn_lock_of};
@@ -22,7 +24,7 @@ use crate::{EngineError, Event, Phase};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use gantry_layout::{PlannedPackage, plan, wanted};
-use gantry_manifest::{LockText, Lockfile, Manifest, Text};
+use gantry_manifest::{LockEntry, LockText, Lockfile, Manifest, Text};
 use gantry_platform::Clock;
 use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine};
 use gantry_store::PackageKey;
@@ -440,5 +442,14 @@ async fn conclude<H: Host>(
         link,
         left_out,
         scripts: scripts.into_iter().collect(),
+        deprecated: deprecated(part.map_or(lockfile, |part| &part.lockfile)),
     })
+}
+
+fn deprecated(lockfile: &Lockfile) -> Vec<Deprecated> {
+    let of_entry = |entry: &LockEntry| {
+        let message = entry.manifest.deprecated.as_ref().filter(|message| !message.is_empty())?;
+        Some(Deprecated { path: entry.path.clone(), package: entry.label(), message: message.to_string() })
+    };
+    lockfile.packages.iter().filter_map(of_entry).collect()
 }

@@ -39,7 +39,9 @@ pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
 pub use host::{Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots};
 pub use install::{conflicts, install, packages_of_ci};
-pub use request::{Changes, Conflicts, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update};
+pub use request::{
+    Changes, Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
+};
 pub use settings::{
     changes_saved, configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, omitted,
     refuse_credentials_without_address, refuse_unsupported, resolve_settings,

@@ -1,12 +1,14 @@
 //! What is asked of an install, and what comes of it.
 
 use crate::choice::WorkspaceChoice;
+use crate::event::Event;
 use crate::host::LinkReport;
 use gantry_layout::Omit;
 use gantry_manifest::DependencyKind;
 use gantry_resolver::{PeerConflict, ResolveOptions};
 use gantry_spec::PackageName;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Which of npm's two commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -223,4 +225,30 @@ pub struct Outcome {
     pub left_out: Vec<String>,
     /// `name@version` of installed packages that have install scripts, sorted. The engine runs none.
     pub scripts: Vec<String>,
+    /// Packages in the lock that their authors advise against; those that are left out of the tree, too.
+    pub deprecated: Vec<Deprecated>,
+}
+
+/// A package that its author advises against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deprecated {
+    /// Its folder: `node_modules/a`.
+    pub path: String,
+    /// `name@version`
+    pub package: String,
+    /// What its author says.
+    pub message: String,
+}
+
+impl Deprecated {
+    /// Warnings of those whose folders are new, each package once, as npm has them for whatever it unpacks.
+    pub fn warnings(all: &[Self], is_new: impl Fn(&str) -> bool) -> Vec<Event> {
+        let mut told = BTreeSet::new();
+        let new = all.iter().filter(|deprecated| is_new(&deprecated.path) && told.insert(&deprecated.package));
+        let warning = |Self { package, message, .. }: &Self| Event::Warning {
+            code: "DEPRECATED".to_owned(),
+            message: format!("{package}: {message}"),
+        };
+        new.map(warning).collect()
+    }
 }

@@ -48,6 +48,7 @@ pub(crate) fn place_all<'p>(
             return Err(NativeError::Corrupt { path: store.directory(&package.key) });
         };
         report.linked += 1;
+        report.placed.push(package.path.clone());
         report.files += index.files.len() as u64;
         let depth = package.path.matches("/node_modules/").count();
         if levels.len() <= depth {

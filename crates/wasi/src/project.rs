@@ -75,6 +75,7 @@ impl WasiProject {
         *self.for_host.borrow_mut() = for_host;
         Ok(LinkReport {
             linked: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
+            placed: plan.packages.iter().map(|package| package.path.clone()).collect(),
             kept: 0,
             files,
             method: "written".to_owned(),

@@ -14,7 +14,7 @@ use crate::project::{BrowserProject, LockFile, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
-use gantry_engine::{Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, Phase};
+use gantry_engine::{Deprecated, Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, Phase};
 use gantry_platform::Clock;
 use gantry_registry::CacheMode;
 use gantry_store::ProjectRecord;
@@ -124,13 +124,21 @@ impl Coordinator {
     ) -> Result<JsValue, Fault> {
         let prepared = self.prepare(options).boxed_local().await?;
         let store = &prepared.host.store;
-        let mut listener = |event: Event| {
-            if matches!(event, Event::Phase { phase: Phase::Resolve }) {
-                // Something has changed: the workers start while documents are fetched.
-                let _ = store.begin_lending();
-            }
+        let tell = |event: &Event| {
             if let Some(on_event) = on_event {
-                tell(on_event, &event);
+                tell(on_event, event);
+            }
+        };
+        // It is not done before it is recorded.
+        let mut last = Vec::new();
+        let mut listener = |event: Event| match event {
+            Event::Timing(_) | Event::Done { .. } => last.push(event),
+            event => {
+                if matches!(event, Event::Phase { phase: Phase::Resolve }) {
+                    // Something has changed: the workers start while documents are fetched.
+                    let _ = store.begin_lending();
+                }
+                tell(&event);
             }
         };
         for message in &prepared.unclear {
@@ -138,7 +146,13 @@ impl Coordinator {
         }
         let install = gantry_engine::install(&prepared.host, &prepared.request, &mut listener).boxed_local();
         let outcome = until_aborted(signal, install.map_err(|error| error.to_fault())).await;
-        self.conclude(prepared, outcome).boxed_local().await
+        let concluded = self.conclude(prepared, outcome).boxed_local().await;
+        if let Ok((_, warnings)) = &concluded {
+            warnings.iter().for_each(tell);
+        }
+        // An install that could not be recorded is not done.
+        last.iter().filter(|event| concluded.is_ok() || matches!(event, Event::Timing(_))).for_each(tell);
+        concluded.map(|(installed, _)| installed)
     }
 
     /// The peer conflicts of a project, as JSON. Nothing is recorded of it, but packages that a resolution has to look into
@@ -205,8 +219,13 @@ impl Coordinator {
         (registry, unclear)
     }
 
-    /// Records what an install has made, and keeps what one that failed has got.
-    async fn conclude(&self, prepared: Prepared, outcome: Result<Outcome, Fault>) -> Result<JsValue, Fault> {
+    /// Records what an install has made, and keeps what one that failed has got. Gives what the page is answered, and warnings
+    /// of what is new in the tree.
+    async fn conclude(
+        &self,
+        prepared: Prepared,
+        outcome: Result<Outcome, Fault>,
+    ) -> Result<(JsValue, Vec<Event>), Fault> {
         let Prepared { name, recorded, options: project_options, request, is_anew, host, .. } = prepared;
         let store: &BrowserStore = &host.store;
         before_closing(store).await?;
@@ -248,6 +267,7 @@ impl Coordinator {
             changes = project.contents.changes_since(&self.contents_before(&name, recorded.as_ref()));
             self.record(store, &name, (lock, options)).await?;
         }
+        let warnings = Deprecated::warnings(&outcome.deprecated, |folder| changes.is_new(folder));
         let installed = InstalledProject {
             name: name.clone(),
             package_json: outcome.package_json.as_deref().map(text_of),
@@ -263,7 +283,7 @@ impl Coordinator {
             changes,
         };
         self.projects.borrow_mut().insert(name, Rc::new(project));
-        to_object(&installed)
+        Ok((to_object(&installed)?, warnings))
     }
 
     /// Records a project. Documents take no room from it: they can be asked for again, and what is recorded of packages alone is
