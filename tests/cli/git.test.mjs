@@ -1,12 +1,12 @@
 // Dependencies in git repositories: gantry and npm come to the same lock and tree, and say no to the same.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Pair } from './lib/pair.mjs';
-import { registryForSuite } from './lib/programs.mjs';
+import { registryForSuite, Workspace } from './lib/programs.mjs';
 
 const root = (dependencies) => ({ name: 'root', version: '1.0.0', dependencies });
 const NOBODY = {
@@ -209,6 +209,35 @@ describe('git', { concurrency: 1 }, () => {
     pair.remove('node_modules');
     pair.remove('package-lock.json');
     pair.same('what is optional is left out');
+  });
+
+  test('nothing is done in the repository whose hook runs the command', (context) => {
+    const workspace = new Workspace(context, registry);
+    const tool = new Repository(join(workspace.folder, 'tool'));
+    const own = new Repository(join(workspace.folder, 'own'));
+    own.write({
+      'package.json': root({ tool: `git+file://${tool.folder}#stable` }),
+      'staged.txt': 'not committed yet',
+    });
+    own.git('add', '--all');
+    const state = () => [
+      own.git('symbolic-ref', 'HEAD'),
+      own.git('rev-parse', 'HEAD'),
+      own.git('diff', '--cached', '--name-only'),
+      readdirSync(join(own.folder, '.git')),
+    ];
+    const before = state();
+    const [git, index] = ['.git', '.git/index'].map((name) => join(own.folder, name));
+    // What git tells hooks, in a linked worktree most of it.
+    Object.assign(workspace.environment, {
+      GIT_DIR: git,
+      GIT_INDEX_FILE: index,
+      GIT_PREFIX: '',
+      GIT_WORK_TREE: own.folder,
+    });
+    workspace.gantryIn(own.folder, 'install').succeeded();
+    assert.equal(JSON.parse(readFileSync(join(own.folder, 'node_modules/tool/package.json'), 'utf8')).version, '1.1.0');
+    assert.deepEqual(state(), before);
   });
 
   test('the ssh and the askpass of the user are those that git is configured with', (context) => {

@@ -21,6 +21,26 @@ const DEFAULTS: [(&str, &str, &str); 2] = [
     ("GIT_SSH_COMMAND", "core.sshcommand", "ssh -oStrictHostKeyChecking=accept-new"),
 ];
 
+/// Variables by which git is told of the repository that it works in, as those whose hooks run a command are told
+/// (`git rev-parse --local-env-vars`, without those of configuration): what is done for a dependency is done in none of the
+/// user's.
+const OF_A_REPOSITORY: [&str; 14] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
 /// Git, found in `PATH`.
 #[derive(Debug)]
 pub(crate) struct NativeGit {
@@ -62,6 +82,9 @@ impl NativeGit {
         let mut command = Command::new(&self.program);
         command.arg("--no-replace-objects").args(arguments).current_dir(folder);
         command.stdin(Stdio::null()).kill_on_drop(true);
+        for variable in OF_A_REPOSITORY {
+            command.env_remove(variable);
+        }
         command.envs(environment.iter().copied());
         let failed = |message: String| Fault::new("GIT_FAILED", message);
         let what = arguments.first().copied().unwrap_or_default().to_owned();
