@@ -138,6 +138,52 @@ describe('bad input', { concurrency: 1 }, () => {
     }
   });
 
+  test('nor is one in the address of a dependency', async (context) => {
+    const workspace = new Workspace(context, registry);
+    const down = `127.0.0.1:${await closedPort()}`;
+    const addresses = [
+      `http://user:secret@${down}/a.tgz`,
+      `https://secret@${down}/a.tgz`,
+      `git+http://user:secret@${down}/a.git`,
+      `git+https://secret@${down}/a.git#semver:^1`,
+      `git+ssh://user:secret@${down}/a.git`,
+      `ftp://user:secret@${down}/a`,
+      'npm:left@http://user:secret@host.test/',
+    ];
+    for (const [index, address] of addresses.entries()) {
+      const project = workspace.project(`project-${index}`, needs('tool', address));
+      for (const words of [['install'], ['install', '--json'], ['install', '--offline'], ['update']]) {
+        const { status, stdout, stderr } = workspace.gantryIn(project, ...words);
+        assert.notEqual(status, 0, address);
+        assert.match(stdout + stderr, /tool|left/, address);
+        assert.doesNotMatch(stdout + stderr, /secret/, `${address}: ${words}`);
+      }
+    }
+  });
+
+  test('what a package says cannot do anything to a terminal', (context) => {
+    const workspace = new Workspace(context, registry);
+    const title = '\u001b]0;title\u0007\u009b2J';
+    const project = workspace.project('project', {
+      ...needs('left'),
+      'package-lock.json': {
+        name: 'project',
+        version: '1.0.0',
+        lockfileVersion: 3,
+        packages: {
+          '': { name: 'project', version: '1.0.0', dependencies: { left: '*' } },
+          'node_modules/left': { version: '1.0.0', engines: { node: `<1${title}` } },
+        },
+      },
+    });
+    const install = workspace.gantryIn(project, 'ci').succeeded();
+    assert.match(install.stderr, /warning EBADENGINE: .*\^\[\]0;title\^G\^\[2J/);
+    const broken = workspace.project('broken', needs('left', `${title}&`));
+    for (const text of [install.stderr, workspace.gantryIn(broken, 'install').stderr]) {
+      assert.ok(text.includes('title') && ![...'\u001b\u0007\u009b'].some((control) => text.includes(control)), text);
+    }
+  });
+
   test('a failed install is finished by the next one', (context) => {
     const workspace = new Workspace(context, registry);
     const both = { name: 'project', version: '1.0.0', dependencies: { right: '1', 'bad-integrity': '1' } };

@@ -4,12 +4,18 @@
 //! the tree. Here a closed pipe ends the printing only; another failure is told once on standard error.
 
 use crate::loudness::{Loudness, allows};
+use gantry_engine::for_terminal;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Prints a line of data to standard output.
+/// Prints data for people to standard output.
+pub fn print_text(text: &str) {
+    print_line(&for_terminal(text));
+}
+
+/// Prints a line of data to standard output, as it is.
 pub fn print_line(line: &str) {
     if STDOUT_FAILED.load(Ordering::Relaxed) {
         return;
@@ -36,7 +42,7 @@ pub fn warn(code: &str, message: &str) {
 
 /// Prints for people to standard error what they asked for by an option.
 pub fn note(line: &str) {
-    let _ = write(&mut io::stderr().lock(), line);
+    let _ = write(&mut io::stderr().lock(), &for_terminal(line));
 }
 
 fn write(to: &mut impl Write, line: &str) -> io::Result<()> {

@@ -5,6 +5,7 @@ use gantry_layout::LayoutError;
 use gantry_manifest::ManifestError;
 use gantry_registry::{Refusal, RegistryError};
 use gantry_resolver::ResolveError;
+use gantry_spec::without_secrets;
 use gantry_store::{IncomingError, StoreError};
 use std::borrow::Cow;
 
@@ -64,6 +65,17 @@ impl Fault {
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Without the passwords of addresses, such as those that manifests name dependencies by.
+    #[must_use]
+    fn without_secrets(mut self) -> Self {
+        for text in [Some(&mut self.message), self.hint.as_mut(), self.package.as_mut()].into_iter().flatten() {
+            if let Cow::Owned(told) = without_secrets(text) {
+                *text = told;
+            }
+        }
         self
     }
 
@@ -149,7 +161,7 @@ impl EngineError {
     pub fn to_fault(&self) -> Fault {
         let message = self.to_string();
         let (code, hint, package): (&'static str, Option<String>, Option<String>) = match self {
-            Self::Host(fault) => return fault.clone(),
+            Self::Host(fault) => return fault.clone().without_secrets(),
             Self::Manifest(error) => (error.code(), error.hint(), None),
             Self::Resolve(error) => (error.code(), error.hint(), error.package().map(str::to_owned)),
             Self::Layout(error) => (error.code(), error.hint(), error.package().map(str::to_owned)),
@@ -161,7 +173,7 @@ impl EngineError {
                 ("LOCK_OUT_OF_SYNC", Some("Run an install to bring the lock up to date.".to_owned()), None)
             }
         };
-        Fault { code: Cow::Borrowed(code), message, hint, package }
+        Fault { code: Cow::Borrowed(code), message, hint, package }.without_secrets()
     }
 }
 

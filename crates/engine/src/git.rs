@@ -17,7 +17,7 @@ use gantry_archive::{Entry, Extractor, Limits};
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, Refusal, RegistryError, Slot, TarballRequest, fetch_tarball};
 use gantry_resolver::SourceAnswer;
-use gantry_spec::{GitSpec, PackageName, Spec, SpecKind};
+use gantry_spec::{GitSpec, PackageName, Spec, SpecKind, without_secrets};
 use gantry_store::PackageKey;
 use references::References;
 
@@ -175,13 +175,13 @@ impl<H: Host> Repository<'_, H> {
     async fn list_over_https(&self, url: &str) -> Result<String, Fault> {
         if !url.starts_with("https:") && !url.starts_with("http:") {
             let message =
-                format!("{}: {} can be had by git only, and git is not here", self.name, without_password(url));
+                format!("{}: {} can be had by git only, and git is not here", self.name, without_secrets(url));
             return Err(Fault::new("GIT_MISSING", message));
         }
         let address = format!("{url}/info/refs?service=git-upload-pack");
         let body = self.fetch(&address).await?;
         references::read_advertisement(&body).ok_or_else(|| {
-            Fault::new("GIT_FAILED", format!("{}: {} does not answer as git does", self.name, without_password(url)))
+            Fault::new("GIT_FAILED", format!("{}: {} does not answer as git does", self.name, without_secrets(url)))
         })
     }
 
@@ -235,7 +235,7 @@ impl<H: Host> Repository<'_, H> {
             (None, Some(text)) => format!("commit, branch or tag {text}"),
             (None, None) => "commit".to_owned(),
         };
-        let message = format!("{}: {} has no {wanted}", self.name, without_password(&self.git.url));
+        let message = format!("{}: {} has no {wanted}", self.name, without_secrets(&self.git.url));
         Fault::new("GIT_REVISION", message)
             .with_package(self.name)
             .with_hint("Look at the repository's branches and tags, and correct the part behind #.")
@@ -254,12 +254,4 @@ impl<H: Host> Repository<'_, H> {
         let code = if known { cause.code } else { "GIT_FAILED".into() };
         Fault::new(code, cause.message).with_package(self.name).with_hint(hint)
     }
-}
-
-/// An address without what must not be told.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{host}{path}")
 }

@@ -5,6 +5,7 @@ use crate::{Event, Phase};
 use gantry_platform::{Clock, Http, Span, Work};
 use gantry_registry::RegistryClient;
 use gantry_resolver::{PeerConflict, ResolveWarning};
+use gantry_spec::without_secrets;
 use std::cell::{Cell, RefCell};
 
 /// A person cannot read faster, and a page should not be woken more often.
@@ -118,7 +119,7 @@ impl<'a, C: Clock> Progress<'a, C> {
     }
 
     pub fn warn(&self, code: impl Into<String>, message: impl Into<String>) {
-        self.emit(Event::Warning { code: code.into(), message: message.into() });
+        self.emit(Event::Warning { code: code.into(), message: without_secrets(&message.into()).into_owned() });
     }
 
     pub fn count(&self, change: impl FnOnce(&mut Counters)) {

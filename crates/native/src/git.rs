@@ -4,6 +4,7 @@ use crate::temporary::TemporaryDirectory;
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
 use gantry_engine::{Checkout, Fault, Git};
+use gantry_spec::without_secrets;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -95,7 +96,7 @@ impl NativeGit {
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-            return Err(failed(format!("git {what} failed: {}", without_passwords(&text.join("; ")))));
+            return Err(failed(format!("git {what} failed: {}", without_secrets(&text.join("; ")))));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -179,24 +180,4 @@ fn read_folder(folder: &Path, inside: &str, files: &mut Vec<Entry<'static>>) -> 
         }
     }
     Ok(())
-}
-
-/// Text in which addresses have lost their user and password.
-fn without_passwords(text: &str) -> String {
-    let words = text.split(' ').map(|word| match (word.find("://"), word.rfind('@')) {
-        (Some(start), Some(end)) if end > start => Cow::Owned(format!("{}{}", &word[..start + 3], &word[end + 1..])),
-        _ => Cow::Borrowed(word),
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_passwords;
-
-    #[test]
-    fn passwords_are_not_told() {
-        let text = "fatal: unable to access 'https://me:secret@host.test/a/b.git/': no";
-        assert_eq!(without_passwords(text), "fatal: unable to access 'https://host.test/a/b.git/': no");
-    }
 }

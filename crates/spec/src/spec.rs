@@ -16,6 +16,7 @@ use crate::{
     error::{AliasProblem, SpecError},
     name::{self, PackageName},
     range::Range,
+    secrets::without_secrets,
     text::{is_uri_component, trim},
     version::Version,
 };
@@ -148,7 +149,7 @@ fn registry(package: &str, raw: &str) -> Result<SpecKind, SpecError> {
     if is_uri_component(text) {
         return Ok(SpecKind::Tag(text.to_owned()));
     }
-    Err(SpecError::InvalidTag { package: package.to_owned(), spec: masked(raw) })
+    Err(SpecError::InvalidTag { package: package.to_owned(), spec: without_secrets(raw).into_owned() })
 }
 
 #[cold]
@@ -158,7 +159,8 @@ fn on_disk(raw: &str) -> SpecKind {
 
 #[cold]
 fn alias(package: &str, raw: &str, target: &str) -> Result<SpecKind, SpecError> {
-    let refuse = |problem| SpecError::Alias { package: package.to_owned(), spec: masked(raw), problem };
+    let refuse =
+        |problem| SpecError::Alias { package: package.to_owned(), spec: without_secrets(raw).into_owned(), problem };
     let (name, text) = split_argument(target);
     let target = Spec::parse(name, &text)?;
     if matches!(target.kind, SpecKind::Alias { .. }) {
@@ -214,16 +216,6 @@ fn is_scp_address(text: &str) -> bool {
     rest[dot + 1..].split_once(':').is_some_and(|(domain, path)| {
         !user.is_empty() && !domain.is_empty() && !path.is_empty() && !path.contains(is_line_end)
     })
-}
-
-/// The text without a password that a URL in it carries; for errors.
-fn masked(text: &str) -> String {
-    let Some(start) = text.find("//").map(|index| index + 2) else { return text.to_owned() };
-    let authority = text[start..].find(['/', '#', '?']).map_or(&text[start..], |end| &text[start..start + end]);
-    match authority.rfind('@') {
-        Some(at) if authority[..at].contains(':') => format!("{}***{}", &text[..start], &text[start + at..]),
-        _ => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

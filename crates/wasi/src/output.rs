@@ -1,6 +1,6 @@
 //! What is printed: data on standard output, everything else on standard error. Nobody reading is no failure.
 
-use gantry_engine::Fault;
+use gantry_engine::{Fault, for_terminal};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -9,9 +9,14 @@ pub(crate) fn print_line(line: &str) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
-/// Prints a line for people.
+/// Prints a line of data for people.
+pub(crate) fn print_text(line: &str) {
+    print_line(&for_terminal(line));
+}
+
+/// Prints a line for people, beside the data.
 pub(crate) fn note(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", for_terminal(line));
 }
 
 /// Prints an error: for people, or as one JSON object with `extra` members.

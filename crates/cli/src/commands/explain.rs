@@ -4,7 +4,7 @@ use super::why;
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments, WorkspaceArguments};
-use crate::output::{print_line, warn};
+use crate::output::{print_line, print_text, warn};
 use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, invalid, load};
@@ -39,7 +39,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
             0
         }
         Ok(found) => {
-            print_line(&told(&found));
+            print_text(&told(&found));
             0
         }
         Err(fault) => {

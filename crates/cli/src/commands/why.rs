@@ -2,7 +2,7 @@
 
 use crate::failure::{exit_status, print_failure};
 use crate::options::WhyArguments;
-use crate::output::{print_line, warn};
+use crate::output::{print_line, print_text, warn};
 use crate::prefix::Place;
 use crate::settings::{LoadedProject, load_project};
 use gantry_engine::{EngineError, Fault, WorkspaceChoice, chosen_workspaces};
@@ -19,7 +19,7 @@ pub fn run(arguments: &WhyArguments) -> u8 {
         }
         Ok(found) => {
             let texts: Vec<String> = found.iter().map(Explanation::to_string).collect();
-            print_line(&texts.join("\n\n"));
+            print_text(&texts.join("\n\n"));
             0
         }
         Err(fault) => {

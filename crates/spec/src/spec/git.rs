@@ -2,7 +2,8 @@
 
 use url::Url;
 
-use super::{HostedGit, HostedKind, SpecKind, masked};
+use super::{HostedGit, HostedKind, SpecKind};
+use crate::secrets::without_secrets;
 use crate::{error::SpecError, range::Range, text::decode_uri_component};
 
 /// A git repository and what is wanted of it.
@@ -86,7 +87,7 @@ pub(super) fn url_kind(package: &str, raw: &str) -> Result<SpecKind, SpecError> 
     };
     let mut url = Url::parse(text).map_err(|source| SpecError::InvalidUrl {
         package: package.to_owned(),
-        spec: masked(raw),
+        spec: without_secrets(raw).into_owned(),
         source,
     })?;
     match url.scheme() {
@@ -102,7 +103,7 @@ pub(super) fn url_kind(package: &str, raw: &str) -> Result<SpecKind, SpecError> 
         "http" | "https" => Ok(SpecKind::Remote { url: raw.to_owned() }),
         scheme => Err(SpecError::UnsupportedProtocol {
             package: package.to_owned(),
-            spec: masked(raw),
+            spec: without_secrets(raw).into_owned(),
             protocol: format!("{scheme}:"),
         }),
     }
@@ -136,7 +137,7 @@ fn scp_address(raw: &str) -> Option<(&str, &str)> {
 
 /// Reads `main`, `semver:^1`, `path:folder` and their combinations with `::`.
 fn reference(package: &str, raw: &str, text: &str) -> Result<Reference, SpecError> {
-    let refuse = || SpecError::GitReference { package: package.to_owned(), spec: masked(raw) };
+    let refuse = || SpecError::GitReference { package: package.to_owned(), spec: without_secrets(raw).into_owned() };
     let mut found = Reference::default();
     let parts = if text.is_empty() { None } else { Some(text.split("::")) };
     for part in parts.into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! `gantry.wasm ls`: what is installed, and where.
 
 use crate::options::Options;
-use crate::output::print_line;
+use crate::output::{print_line, print_text};
 use crate::settings::require_folder;
 use crate::tree::hidden_lock;
 use gantry_engine::Fault;
@@ -18,9 +18,9 @@ pub(super) fn run(options: &Options) -> Result<(), Fault> {
             let line = json!({ "path": entry.path, "name": entry.package_name(), "version": version, "link": target });
             print_line(&line.to_string());
         } else if entry.link {
-            print_line(&format!("{} -> {}", entry.path, entry.resolved.as_deref().unwrap_or_default()));
+            print_text(&format!("{} -> {}", entry.path, entry.resolved.as_deref().unwrap_or_default()));
         } else {
-            print_line(&format!("{} {}@{}", entry.path, entry.package_name(), version.unwrap_or_default()));
+            print_text(&format!("{} {}@{}", entry.path, entry.package_name(), version.unwrap_or_default()));
         }
     }
     Ok(())
