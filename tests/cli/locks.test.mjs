@@ -1,5 +1,6 @@
 // Lock files of every age: what gantry makes of them is what npm makes of them, in the same run.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -381,6 +382,41 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     const hidden = (list) => JSON.parse(bothLeave(workspace, files, { list, results }).left[1]);
     assert.equal(hidden(['no-package-lock']).packages['node_modules/left'].version, '1.1.0');
     assert.equal(hidden(['no-save']).packages['node_modules/left'].version, '1.0.0');
+  });
+
+  test('what a lock has no integrity of is shared with no other project', (context) => {
+    const workspace = new Workspace(context, registry);
+    const fields = manifest({ dependencies: { tool: 'file:tool.tgz' } });
+    const entry = { version: '1.0.0', resolved: 'file:tool.tgz' };
+    const lock = { name: 'project', version: '1.0.0', lockfileVersion: 3, requires: true };
+    const packages = { '': fields, 'node_modules/tool': entry };
+    const sides = {
+      gantry: (project) => workspace.gantryIn(project, 'ci'),
+      npm: (project) => workspace.npm(project, 'ci', '--ignore-scripts'),
+    };
+    for (const text of ['first', 'second']) {
+      const source = workspace.project(`source-${text}`, {
+        'index.js': text,
+        'package.json': { name: 'tool', ...entry },
+      });
+      const tarball = join(workspace.folder, `${text}.tgz`);
+      execFileSync(
+        'tar',
+        ['--create', '--gzip', '--file', tarball, '--transform=s,^,package/,', 'index.js', 'package.json'],
+        {
+          cwd: source,
+        },
+      );
+      for (const [side, install] of Object.entries(sides)) {
+        const project = workspace.project(`${side}-${text}`, {
+          'package.json': fields,
+          'package-lock.json': { ...lock, packages },
+          'tool.tgz': readFileSync(tarball),
+        });
+        install(project).succeeded();
+        assert.equal(read(project, 'node_modules/tool/index.js'), text, side);
+      }
+    }
   });
 });
 

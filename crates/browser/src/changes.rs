@@ -37,7 +37,7 @@ impl Contents {
     pub fn of_record(name: &str, record: &ProjectRecord) -> Result<Self, Fault> {
         let (lock, inert, omit) = ProjectOptions::decode(name, record)?.selection(record)?;
         let fault = |error| EngineError::from(error).to_fault();
-        let packages = wanted(&lock, &inert, &omit).map_err(fault)?;
+        let packages = wanted(&lock, &inert, &omit, name).map_err(fault)?;
         let links = linked_folders(&lock, &inert, &omit).map_err(fault)?;
         Ok(Self::new(&packages, links.iter()))
     }

@@ -178,7 +178,8 @@ impl OpenProject {
     pub fn reopen(name: &str, record: &ProjectRecord, index: Indexes<'_>) -> Result<Self, Fault> {
         let options = ProjectOptions::decode(name, record)?;
         let (lock, inert, omit) = options.selection(record)?;
-        let plan = plan(&lock.to_text(), &inert, &omit, index).map_err(|error| EngineError::from(error).to_fault())?;
+        let plan =
+            plan(&lock.to_text(), &inert, &omit, name, index).map_err(|error| EngineError::from(error).to_fault())?;
         Self::new(options.lockfile(&record.lock), &plan, index)
     }
 
@@ -224,19 +225,20 @@ pub(crate) struct BrowserProject {
     store: Rc<BrowserStore>,
     /// What of the user's files the page has given, by path.
     files: BTreeMap<String, Bytes>,
-    /// The name and how the project was installed before.
-    before: Option<(String, ProjectRecord)>,
+    name: String,
+    /// How the project was installed before.
+    before: Option<ProjectRecord>,
     built: RefCell<Option<OpenProject>>,
 }
 
 impl BrowserProject {
-    pub fn new(store: Rc<BrowserStore>, files: BTreeMap<String, Bytes>) -> Self {
-        Self { store, files, before: None, built: RefCell::default() }
+    pub fn new(name: &str, store: Rc<BrowserStore>, files: BTreeMap<String, Bytes>) -> Self {
+        Self { store, files, name: name.to_owned(), before: None, built: RefCell::default() }
     }
 
-    /// With how the project `name` was installed before.
-    pub fn with_record(mut self, name: &str, record: ProjectRecord) -> Self {
-        self.before = Some((name.to_owned(), record));
+    /// With how the project was installed before.
+    pub fn with_record(mut self, record: ProjectRecord) -> Self {
+        self.before = Some(record);
         self
     }
 
@@ -247,6 +249,10 @@ impl BrowserProject {
 }
 
 impl ProjectTree for BrowserProject {
+    fn owner(&self) -> &str {
+        &self.name
+    }
+
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
         // The tree that is installed is not among the files, even if the page hands over what it has made of it.
         if path.split('/').any(|part| part == "node_modules") {
@@ -277,8 +283,7 @@ impl ProjectTree for BrowserProject {
     }
 
     async fn installed(&self, _workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
-        let installed =
-            |(name, record): &(String, ProjectRecord)| ProjectOptions::decode(name, record)?.installed(record);
+        let installed = |record: &ProjectRecord| ProjectOptions::decode(&self.name, record)?.installed(record);
         self.before.as_ref().map(installed).transpose()
     }
 

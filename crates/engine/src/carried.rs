@@ -1,6 +1,6 @@
 //! What packages carry in their own tarballs, below a `node_modules` of theirs.
 
-use crate::host::{Host, PackageStore};
+use crate::host::{Host, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::request::{Extent, InstallRequest};
 use crate::{EngineError, Fault};
@@ -44,7 +44,7 @@ pub(crate) async fn unneeded<H: Host>(
     }
     let listed: FxHashSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
     let mut found = FxHashMap::default();
-    for package in wanted(lock, inert, &request.omit)? {
+    for package in wanted(lock, inert, &request.omit, host.project().owner())? {
         let index = host.store().index(&package.key).filter(|_| bundlers.contains(package.path.as_str()));
         let Some(index) = index.filter(|_| !in_place.has(&package.path)) else { continue };
         let folders = index.files.iter().filter_map(|file| carried_folder(&file.path));

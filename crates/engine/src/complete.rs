@@ -6,7 +6,7 @@
 //! cannot be had is a warning, never a failure.
 
 use crate::EngineError;
-use crate::host::{Host, PackageStore};
+use crate::host::{Host, PackageStore, ProjectTree};
 use crate::progress::Progress;
 use crate::request::LockFields;
 use crate::traffic::{Traffic, VersionId};
@@ -55,7 +55,10 @@ pub(crate) async fn complete_lock<H: Host>(
         let kept = host.registry().kept_facts(entry.package_name(), version, entry.integrity.as_deref());
         let known = match kept {
             Some(facts) => Some(facts.lock_members),
-            None => host.store().index(&package_key(entry)?).map(|index| index.facts.lock_members.clone()),
+            None => host
+                .store()
+                .index(&package_key(entry, host.project().owner())?)
+                .map(|index| index.facts.lock_members.clone()),
         };
         match known {
             Some(Some(members)) => entry.manifest.complete(&members),

@@ -1,7 +1,7 @@
 //! Brings what a lock lists into the store, and leaves out what is optional and cannot be had.
 
 use crate::error::TAMPERED;
-use crate::host::{Host, PackageStore};
+use crate::host::{Host, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::progress::Progress;
 use crate::request::InstallRequest;
@@ -25,7 +25,7 @@ pub(crate) async fn fetch<'a, H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing: Missing = FxHashMap::default();
-    let packages = wanted(lockfile, inert, &request.omit)?.into_iter();
+    let packages = wanted(lockfile, inert, &request.omit, host.project().owner())?.into_iter();
     for package in packages.filter(|package| !in_place.has(&package.path)) {
         missing.entry(package.key.clone()).or_default().push(package);
     }

@@ -97,6 +97,9 @@ pub struct LinkReport {
 
 /// The project that an install is for. Paths are relative to it, with `/`; what is outside of it starts with `..`.
 pub trait ProjectTree {
+    /// What tells it from the other projects that share the store: what of its packages nothing vouches for is stored for it
+    /// alone ([`gantry_layout::package_key`]).
+    fn owner(&self) -> &str;
     /// Names of the folders in the user's folder at `path`; none where there is no folder.
     fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
     /// Contents of the user's file at `path`; `None` where there is none.

@@ -207,8 +207,8 @@ pub async fn packages_of_ci<H: Host>(host: &H, request: &InstallRequest) -> Resu
     let inert = check_machine(&lock, &request.resolve)?.inert;
     let part = Part::of(host, request, (&project, &project, chosen.as_ref()), &lock, &inert).boxed_local().await?;
     Ok(match part {
-        Some(part) => wanted(&part.lockfile, &BTreeSet::new(), &part.request.omit)?,
-        None => wanted(&lock, &inert, &request.omit)?,
+        Some(part) => wanted(&part.lockfile, &BTreeSet::new(), &part.request.omit, host.project().owner())?,
+        None => wanted(&lock, &inert, &request.omit, host.project().owner())?,
     })
 }
 
@@ -380,12 +380,13 @@ async fn conclude<H: Host>(
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
+        let owner = host.project().owner();
         let mut plan = match part {
             Some(part) => {
                 let left_out = left_out.iter().cloned().collect();
-                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, &index)?
+                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, owner, &index)?
             }
-            None => plan(&text, inert, &request.omit, &index)?,
+            None => plan(&text, inert, &request.omit, owner, &index)?,
         };
         // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
         let kept_to = part.filter(|_| request.mode == InstallMode::Install);

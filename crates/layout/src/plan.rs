@@ -90,9 +90,14 @@ pub enum LinkKind {
 }
 
 /// The packages that must be in the store for an install, sorted by path; a package that is at several paths comes once
-/// for each.
-pub fn wanted(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) -> Result<Vec<PlannedPackage>, LayoutError> {
-    Selection::new(lock, inert, omit)?.packages().map(planned_package).collect()
+/// for each. `owner` is the project, as [`package_key`] takes it.
+pub fn wanted(
+    lock: &Lockfile,
+    inert: &BTreeSet<String>,
+    omit: &Omit,
+    owner: &str,
+) -> Result<Vec<PlannedPackage>, LayoutError> {
+    Selection::new(lock, inert, omit)?.packages().map(|entry| planned_package(entry, owner)).collect()
 }
 
 /// Paths of all entries that are not left out, the root and the folders of the user among them.
@@ -108,15 +113,16 @@ pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) ->
 }
 
 /// What goes where, by the text of a lock. `inert` are the paths of entries that do not fit the target, `index` gives the index
-/// of a stored package; all that [`wanted`] names must be there.
+/// of a stored package; all that [`wanted`] names for this `owner` must be there.
 pub fn plan(
     text: &LockText<'_>,
     inert: &BTreeSet<String>,
     omit: &Omit,
+    owner: &str,
     index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
 ) -> Result<Plan, LayoutError> {
     let selection = Selection::new(text.lock(), inert, omit)?;
-    let packages = selection.packages().map(planned_package).collect::<Result<Vec<_>, _>>()?;
+    let packages = selection.packages().map(|entry| planned_package(entry, owner)).collect::<Result<Vec<_>, _>>()?;
     let contents = Contents::new(&packages, index)?;
     let Commands { links: commands, executables } = commands(&selection, &contents)?;
     let mut links = planned_links(&selection);
@@ -153,8 +159,9 @@ impl<'a> Contents<'a> {
 }
 
 /// The store's name for the package of a lock entry that has a tarball of its own: by what it hashes to, else by where it
-/// comes from, else by what it is.
-pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
+/// comes from, else by what it is. What neither a hash nor a commit vouches for is stored for its `owner` alone, which is what
+/// tells a project from the others that share the store: where it comes from depends on the project's settings and folder.
+pub fn package_key(entry: &LockEntry, owner: &str) -> Result<PackageKey, LayoutError> {
     let resolved = entry.resolved.as_deref();
     Ok(match (&entry.integrity, resolved) {
         // A commit says more than what one compressor made of it.
@@ -163,8 +170,8 @@ pub fn package_key(entry: &LockEntry) -> Result<PackageKey, LayoutError> {
             let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.to_string() };
             PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
         }
-        (None, Some(address)) => PackageKey::from_address(address),
-        (None, None) => PackageKey::from_address(&entry.label()),
+        (None, Some(address)) => PackageKey::of_owner(address, owner),
+        (None, None) => PackageKey::of_owner(&entry.label(), owner),
     })
 }
 
@@ -173,10 +180,10 @@ pub fn is_git(resolved: &str) -> bool {
     resolved.starts_with("git+") || resolved.starts_with("git:")
 }
 
-fn planned_package(entry: &LockEntry) -> Result<PlannedPackage, LayoutError> {
+fn planned_package(entry: &LockEntry, owner: &str) -> Result<PlannedPackage, LayoutError> {
     Ok(PlannedPackage {
         path: entry.path.clone(),
-        key: package_key(entry)?,
+        key: package_key(entry, owner)?,
         name: entry.package_name().into(),
         version: entry.manifest.version.clone().unwrap_or_default(),
         resolved: entry.resolved.clone(),

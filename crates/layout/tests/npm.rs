@@ -100,9 +100,9 @@ fn projects_are_laid_out_as_npm_lays_them_out() {
             peer: omitted.contains(&"peer"),
         };
         let inert: BTreeSet<String> = strings(&case["inert"]).into_iter().map(str::to_owned).collect();
-        let mut plan = plan(&lock.to_text(), &inert, &omit, &index).unwrap();
+        let mut plan = plan(&lock.to_text(), &inert, &omit, "", &index).unwrap();
         without_missing_commands(&mut plan, &lock, &strings(&case["local"]));
-        assert_eq!(wanted(&lock, &inert, &omit).unwrap(), plan.packages);
+        assert_eq!(wanted(&lock, &inert, &omit, "").unwrap(), plan.packages);
 
         let hidden = String::from_utf8(plan.hidden_lock.clone()).unwrap();
         if hidden != case["hidden"] {

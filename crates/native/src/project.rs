@@ -61,6 +61,7 @@ pub struct ProjectFiles {
 #[derive(Debug)]
 pub struct ProjectDirectory {
     path: PathBuf,
+    owner: String,
     store: Rc<PackageDirectories>,
     best_method: LinkMethod,
     lock: Option<ProjectLock>,
@@ -70,7 +71,8 @@ pub struct ProjectDirectory {
 impl ProjectDirectory {
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<PackageDirectories>) -> Self {
-        Self { path, store, best_method: LinkMethod::BEST, lock: None, interrupt: Interrupt::default() }
+        let owner = path.to_string_lossy().into_owned();
+        Self { path, owner, store, best_method: LinkMethod::BEST, lock: None, interrupt: Interrupt::default() }
     }
 
     /// Links by `method` at best: the ladder is not tried above it.
@@ -358,6 +360,10 @@ impl LinkChanges<'_> {
 }
 
 impl ProjectTree for ProjectDirectory {
+    fn owner(&self) -> &str {
+        &self.owner
+    }
+
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
         let folder = self.path.join(path);
         let is_folder = |name: &std::ffi::OsString| fs::metadata(folder.join(name)).is_ok_and(|data| data.is_dir());

@@ -17,9 +17,16 @@ impl PackageKey {
         Self(integrity.storage_key())
     }
 
-    /// Whatever an address serves: for packages without any integrity. It says nothing about the content.
+    /// What an address names, such as a commit. It says nothing about the content.
     pub fn from_address(address: &str) -> Self {
         Self(format!("url-{:032x}", xxh3_128(address.as_bytes())))
+    }
+
+    /// Whatever an address served `owner`: for packages without any integrity. Nothing tells whether it would serve others the
+    /// same, so they do not get it.
+    pub fn of_owner(address: &str, owner: &str) -> Self {
+        // Neither has a line in it.
+        Self::from_address(&format!("{address}\n{owner}"))
     }
 
     /// A key as stored earlier; `None` if it cannot be one.

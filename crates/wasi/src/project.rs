@@ -22,6 +22,7 @@ const MODULES: &str = "node_modules";
 #[derive(Debug)]
 pub struct WasiProject {
     path: PathBuf,
+    owner: String,
     store: Rc<WasiStore>,
     link_maker: LinkMaker,
     for_host: RefCell<ForHost>,
@@ -39,7 +40,8 @@ pub(crate) struct ForHost {
 impl WasiProject {
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<WasiStore>, link_maker: LinkMaker) -> Self {
-        Self { path, store, link_maker, for_host: RefCell::default() }
+        let owner = owner_of(&path);
+        Self { path, owner, store, link_maker, for_host: RefCell::default() }
     }
 
     /// Puts right what a command that was ended while it published has left.
@@ -83,6 +85,11 @@ impl WasiProject {
                 .then(|| format!("the host refuses symbolic links: {scripts} commands are scripts instead")),
         })
     }
+}
+
+/// What tells a project from the others of its store, as far as it can be told here: hosts show many the same path.
+pub(crate) fn owner_of(project: &Path) -> String {
+    project.to_string_lossy().into_owned()
 }
 
 /// A plan as a tree of files in `store`.
@@ -232,6 +239,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), WasiError> {
 }
 
 impl ProjectTree for WasiProject {
+    fn owner(&self) -> &str {
+        &self.owner
+    }
+
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
         let folder = self.path.join(path);
         let entries = match fs::read_dir(&folder) {

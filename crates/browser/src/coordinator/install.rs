@@ -201,9 +201,9 @@ impl Coordinator {
         let request =
             options.into_request(&config.config, &project_options, previous_lock, BrowserClock.unix_milliseconds())?;
         store.set_timed(request.timing);
-        let mut project = BrowserProject::new(Rc::clone(&store), files);
+        let mut project = BrowserProject::new(&name, Rc::clone(&store), files);
         if let Some(record) = &recorded {
-            project = project.with_record(&name, record.clone());
+            project = project.with_record(record.clone());
         }
         let host = BrowserHost { registry, project, store };
         Ok(Prepared { name, recorded, options: project_options, request, is_anew, host, unclear })

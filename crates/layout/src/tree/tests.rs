@@ -56,7 +56,7 @@ fn packages() -> BTreeMap<PackageKey, PreparedPackage<'static>> {
         .into_iter()
         .map(|(package, files)| {
             let entries = files.iter().map(|path| entry(package, path)).collect();
-            (PackageKey::from_address(package), prepare(entries))
+            (PackageKey::of_owner(package, ""), prepare(entries))
         })
         .collect()
 }
@@ -68,7 +68,7 @@ fn indexes() -> BTreeMap<PackageKey, Arc<PackageIndex>> {
 fn planned() -> Plan {
     let indexes = indexes();
     let lock = Lockfile::parse(LOCK.as_bytes(), "package-lock.json").unwrap();
-    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), &|key| indexes.get(key).cloned()).unwrap()
+    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), "", &|key| indexes.get(key).cloned()).unwrap()
 }
 
 fn tree() -> VirtualTree {
@@ -138,7 +138,7 @@ fn files_are_found_where_the_innermost_package_has_them() {
         ("node_modules/a/lib/deep/../é.js", "a", "lib/é.js"),
     ] {
         let FileSource::Stored(location) = tree.open(path).unwrap() else { panic!("{path} is stored") };
-        assert_eq!(location.key, PackageKey::from_address(package), "{path}");
+        assert_eq!(location.key, PackageKey::of_owner(package, ""), "{path}");
         let record = indexes()[&location.key].file(inner).unwrap().clone();
         assert_eq!((location.offset, location.size), (record.offset, record.size), "{path}");
     }
