@@ -139,6 +139,38 @@ describe('a registry that', { concurrency: 1 }, () => {
     assert.deepEqual(await asked('right'), { license: 'ISC', versions: 0, full: 1 });
   });
 
+  for (const kind of ['hang-before-headers', 'reset', 'hang-in-body']) {
+    test(`lets packuments pass and no documents of versions (${kind}) has all packages in the lock`, async (context) => {
+      await control(registry, 'POST', 'faults', { path: '/*/1.*', kind, after: 10 });
+      const workspace = new Workspace(context, registry);
+      const fields = { dependencies: { right: '1.0.0' }, optionalDependencies: { executable: '1.0.0' } };
+      const { project, run, elapsed } = started(workspace, 'project', fields);
+      run.succeeded();
+      assert.deepEqual(
+        run.lines.filter(({ type }) => type === 'warning'),
+        [],
+      );
+      const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
+      const names = ['', 'node_modules/executable', 'node_modules/left', 'node_modules/right'];
+      assert.deepEqual(Object.keys(packages), names);
+      // Each once at most, however many documents of versions there are.
+      assert.ok(elapsed < 2 * patience.timeout + 10_000, `${elapsed} ms`);
+    });
+  }
+
+  test('lacks an optional package for once has the user told that the lock is without it', async (context) => {
+    await control(registry, 'POST', 'faults', { path: '/executable$', kind: 'status', status: 503 });
+    const workspace = new Workspace(context, registry);
+    const fields = { dependencies: { right: '1' }, optionalDependencies: { executable: '1', 'never-published': '1' } };
+    const { project, run } = started(workspace, 'project', fields);
+    const warnings = run.succeeded().lines.filter(({ type }) => type === 'warning');
+    assert.deepEqual(
+      warnings.map(({ code, message }) => [code, message.split(':')[0]]),
+      [['REGISTRY_STATUS', 'optional executable left out of the lock']],
+    );
+    assert.ok(!readFileSync(join(project, 'package-lock.json'), 'utf8').includes('node_modules/executable'));
+  });
+
   test('throttles everything once is asked for all of it again, when it says, and no more', async (context) => {
     const recording = await startRegistry(context);
     const manifest = readFileSync(join(projectsFolder, 'express', 'package.json'), 'utf8');

@@ -256,7 +256,14 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
     fn finish(self, progress: &Progress<'_, H::Clock>) -> Result<Resolved, EngineError> {
         let Self { resolver, failures, abbreviated, .. } = self;
         let resolution = progress.timed(Work::Resolve, "finish", || resolver.finish());
-        Ok(Resolved { resolution: resolution.map_err(|error| explain(error, &failures))?, abbreviated })
+        let resolution = resolution.map_err(|error| explain(error, &failures))?;
+        let mut left_out: Vec<_> =
+            failures.iter().filter(|(name, fault)| is_left_out(name, fault, &resolution.lockfile)).collect();
+        left_out.sort_unstable_by_key(|(name, _)| *name);
+        for (name, Fault { code, message, .. }) in left_out {
+            progress.warn(code.to_string(), format!("optional {name} left out of the lock: {message}"));
+        }
+        Ok(Resolved { resolution, abbreviated })
     }
 }
 
@@ -279,6 +286,19 @@ fn problem_with(error: &RegistryError) -> PackumentProblem {
         RegistryError::NotFound { .. } => PackumentProblem::NotFound,
         other => PackumentProblem::Failed { code: other.code(), message: other.to_string() },
     }
+}
+
+/// Whether a package that could not be asked for is one that the tree could do without. What a registry does not have npm
+/// leaves out without a word; but another time the others would be there.
+fn is_left_out(name: &str, fault: &Fault, lockfile: &Lockfile) -> bool {
+    let is_there = || lockfile.packages.iter().any(|entry| entry.package_name() == name);
+    let is_wanted = || {
+        lockfile
+            .packages
+            .iter()
+            .any(|entry| entry.manifest.optional_dependencies.iter().any(|(wanted, _)| wanted == name))
+    };
+    fault.code.starts_with("REGISTRY_") && fault.code != "REGISTRY_NOT_FOUND" && is_wanted() && !is_there()
 }
 
 /// The resolver knows who wanted what could not be fetched, the failure below what to do about it: both are told.

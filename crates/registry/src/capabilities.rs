@@ -7,7 +7,7 @@
 
 use crate::mirror::MetadataMirror;
 use gantry_store::mirror::{MirrorKey, MirrorWrite};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// For how many milliseconds what is kept counts.
@@ -35,6 +35,8 @@ struct Lacking {
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
     known: RefCell<FxHashMap<String, Lacking>>,
+    /// Those whose documents of versions did not come. That proves nothing, and is not kept.
+    unanswered: RefCell<FxHashSet<String>>,
 }
 
 impl Lacking {
@@ -64,6 +66,9 @@ impl Lacking {
 impl Capabilities {
     /// Whether a registry is known to lack something. `now` is in milliseconds since 1970.
     pub fn lacks(&self, mirror: Option<&dyn MetadataMirror>, scope: &str, offer: Offer, now: f64) -> bool {
+        if offer == Offer::Versions && self.unanswered.borrow().contains(scope) {
+            return true;
+        }
         let mut known = self.known.borrow_mut();
         let lacking = known.entry(scope.to_owned()).or_insert_with(|| {
             let kept = mirror.and_then(|mirror| mirror.facts(&MirrorKey::registry(scope), FORMAT)).flatten();
@@ -71,6 +76,16 @@ impl Capabilities {
         });
         // A clock that was set back makes findings of the future: those do not count.
         lacking.of(offer).is_some_and(|found| (0.0..LIFETIME).contains(&(now - found)))
+    }
+
+    /// Asks no more for documents of versions that others came instead of.
+    pub fn do_without_versions(&self, scope: &str) {
+        self.unanswered.borrow_mut().insert(scope.to_owned());
+    }
+
+    /// From now on they may come again.
+    pub fn forget_unanswered(&self) {
+        self.unanswered.borrow_mut().clear();
     }
 
     /// Remembers that a registry lacks something.

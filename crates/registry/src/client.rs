@@ -148,6 +148,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             message: format!("metadata could not be kept for the next time: {error}"),
         });
         self.silences.forget();
+        self.capabilities.forget_unanswered();
         self.stale_uses.borrow_mut().take_warning().into_iter().chain(failed).collect()
     }
 
@@ -254,6 +255,13 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     pub(crate) fn learn(&self, name: &str, offer: Offer) -> Result<(), RegistryError> {
         let scope = self.scope(&self.registry_for(name), name)?;
         self.capabilities.learn(self.mirror(), &scope, offer, self.clock.unix_milliseconds());
+        Ok(())
+    }
+
+    /// Until the next [`settle`](Self::settle) nobody waits for documents of versions of this package's registry any more.
+    pub(crate) fn do_without_versions(&self, name: &str) -> Result<(), RegistryError> {
+        let scope = self.scope(&self.registry_for(name), name)?;
+        self.capabilities.do_without_versions(&scope);
         Ok(())
     }
 

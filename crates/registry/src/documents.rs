@@ -11,8 +11,9 @@ use crate::{RegistryError, RegistryWarning};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use gantry_manifest::{Manifest, ManifestError, Packument};
-use gantry_platform::{Clock, Http, HttpRequest, HttpResponse, Work};
+use gantry_platform::{Clock, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse, Work};
 use gantry_store::mirror::{DocumentForm, Freshness, Kept, MirrorKey, MirrorWrite, Validators};
+use std::cell::Cell;
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -68,6 +69,9 @@ enum Origin {
     Answered,
 }
 
+/// How long nothing of a document may come for which another one will do, in milliseconds.
+const REPLACEABLE_TIMEOUT: u64 = 10_000;
+
 /// What a request is for.
 struct Asked<'a> {
     work: Work,
@@ -82,6 +86,8 @@ struct Asked<'a> {
     /// Whether there is a copy that will do where nobody can be reached: then nobody waits for a [silent](crate::silence)
     /// registry.
     has_copy: bool,
+    /// Whether another document will do, too: then it is not worth as much waiting.
+    is_replaceable: bool,
 }
 
 impl<H: Http, C: Clock> RegistryClient<H, C> {
@@ -149,12 +155,16 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
     pub async fn version(&self, name: &str, version: &str) -> Result<VersionAnswer, RegistryError> {
         let is_kept = || Ok(self.is_kept(name, DocumentForm::Abbreviated)? || self.is_kept(name, DocumentForm::Full)?);
         let is_offered = !self.lacks(name, Offer::Versions)? && !is_kept()?;
-        let mut is_proof = false;
+        let (mut is_proof, mut is_unanswered) = (false, false);
         if is_offered {
             let document = Document { name, form: DocumentForm::Full, version: Some(version) };
             let alone: LocalBoxFuture<'_, _> = Box::pin(self.keep_or_fetch(document));
             match alone.await {
                 Ok(alone) => return Ok(VersionAnswer::Alone(alone.packument)),
+                // Something between here and the registry may let packuments pass and nothing else.
+                Err(RegistryError::Unreachable { source, .. }) if self.may_answer(name, &source) => {
+                    is_unanswered = true
+                }
                 Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
                 Err(RegistryError::NotCached { .. }) => {}
                 Err(error) => is_proof = tells_of_versions(&error),
@@ -164,7 +174,15 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         if is_proof && packument.has_version(version) {
             self.learn(name, Offer::Versions)?;
         }
+        if is_unanswered {
+            self.do_without_versions(name)?;
+        }
         Ok(VersionAnswer::Whole(packument))
+    }
+
+    /// Whether the registry of `name` may have an answer to another question than the one that failed so.
+    fn may_answer(&self, name: &str, failure: &HttpError) -> bool {
+        failure.kind != HttpErrorKind::Connect || self.silences().has_answered(&self.registry_for(name))
     }
 
     async fn keep_or_fetch(&self, document: Document<'_>) -> Result<Obtained, RegistryError> {
@@ -201,6 +219,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             },
             headers: conditions(kept.as_ref(), mode),
             has_copy: kept.as_ref().is_some_and(|kept| !kept.freshness.must_revalidate),
+            is_replaceable: version.is_some(),
         };
         let mut taken = match self.ask_for(&asked).await {
             Ok(response) => self.take_packument(response, kept.as_ref(), &key, document, &url).await,
@@ -247,17 +266,29 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         let url = self.document_url(name, Some(version))?;
         let mut may_be_kept = true;
-        let mut is_proof = false;
+        let (mut is_proof, mut is_unanswered) = (false, false);
         let mut alone = None;
         if !self.lacks(name, Offer::Versions)? {
             let (work, accept, headers) = (Work::Version, ACCEPT_FULL, Vec::new());
-            let asked = Asked { work, name, package: &package, url: &url, accept, headers, has_copy: false };
+            let asked = Asked {
+                work,
+                name,
+                package: &package,
+                url: &url,
+                accept,
+                headers,
+                has_copy: false,
+                is_replaceable: true,
+            };
             match self.ask_for(&asked).await {
                 Ok(response) => {
                     may_be_kept = freshness_of(&response, 0.0).is_some();
                     alone = Manifest::parse_registry_version(&response.body).map(Arc::new);
                     alone = alone.filter(|manifest| manifest.version.as_deref() == Some(version));
                     is_proof = true;
+                }
+                Err(RegistryError::Unreachable { source, .. }) if self.may_answer(name, &source) => {
+                    is_unanswered = true
                 }
                 Err(error @ RegistryError::Unreachable { .. }) => return Err(error),
                 Err(error) => is_proof = tells_of_versions(&error),
@@ -271,6 +302,9 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
                 // What is kept may have a version that the registry has taken back since.
                 if is_proof && origin == Origin::Answered {
                     self.learn(name, Offer::Versions)?;
+                }
+                if is_unanswered && origin == Origin::Answered {
+                    self.do_without_versions(name)?;
                 }
                 found
             }
@@ -372,7 +406,19 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         let policy = &self.settings().retry;
         let registry = &self.registry_for(asked.name);
         let silence = || self.silences().reason(registry).filter(|_| asked.has_copy);
-        let repeatable = |error: &RegistryError| error.repeatable().filter(|_| silence().is_none());
+        // What was lost on its way may come the next time; what hangs once, though, will hang again.
+        let lost = Cell::new(0);
+        let is_worth_it = |error: &RegistryError| match error {
+            RegistryError::Unreachable { source, .. } if asked.is_replaceable => match source.kind {
+                HttpErrorKind::Connect => true,
+                HttpErrorKind::Timeout => false,
+                _ => lost.replace(lost.get() + 1) == 0,
+            },
+            _ => true,
+        };
+        let repeatable =
+            |error: &RegistryError| error.repeatable().filter(|_| silence().is_none() && is_worth_it(error));
+        let longest = if asked.is_replaceable { REPLACEABLE_TIMEOUT } else { u64::MAX };
         let note = |span| self.note_span(asked.package, span);
         let registry_heard = asked.has_copy.then_some(&registry[..]);
         let clock = &Listening { clock: self.clock(), silences: self.silences(), registry: registry_heard };
@@ -388,7 +434,7 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             let request = HttpRequest {
                 url: asked.url.to_owned(),
                 headers,
-                timeout_milliseconds: policy.timeout_milliseconds,
+                timeout_milliseconds: policy.timeout_milliseconds.min(longest),
                 max_body_bytes: MAX_PACKUMENT_BYTES,
                 certificate: certificate.clone(),
             };

@@ -52,6 +52,11 @@ impl Silences {
         });
     }
 
+    /// Whether anything has come from a registry.
+    pub fn has_answered(&self, registry: &str) -> bool {
+        self.0.borrow().get(registry).is_some_and(|known| known.has_answered)
+    }
+
     /// Something has come from a registry.
     fn hear(&self, registry: &str) {
         self.of(registry, |known| (known.has_answered, known.silence) = (true, None));

@@ -555,3 +555,31 @@ fn where_a_version_does_not_come_alone_the_packument_does_and_that_is_remembered
     assert_eq!(asked.1, Err("REGISTRY_UNREACHABLE"), "who does not answer has no packument either");
     assert!(asked.0.iter().all(|path| path == "/1.0.0"));
 }
+
+#[test]
+fn a_document_of_a_version_that_is_lost_or_hangs_is_done_without() {
+    let packument = answer(200, &[FRESH], PACKUMENT);
+    for (kind, times) in [(HttpErrorKind::Timeout, 1), (HttpErrorKind::Interrupted, 2), (HttpErrorKind::Encoding, 2)] {
+        let machine = Machine::default();
+        let lost = || vec![Err(kind); times];
+        let other = packument.clone().map(|mut answer| {
+            answer.body = PACKUMENT.replace("\"a\"", "\"b\"").into();
+            answer
+        });
+        let answers = [lost(), vec![packument.clone(), other]].concat();
+        let (client, script) = machine.run(answers);
+        assert!(matches!(now(client.version("a", "1.0.0")), Ok(VersionAnswer::Whole(_))), "{kind:?}");
+        assert!(matches!(now(client.version("b", "1.0.0")), Ok(VersionAnswer::Whole(_))));
+        let asked: Vec<String> = script.asked().iter().map(|request| request.url.clone()).collect();
+        assert_eq!(asked.len(), times + 2);
+        assert!(asked[times].ends_with("/a") && asked[times + 1].ends_with("/b"), "{asked:?}");
+        assert!(script.asked()[..times].iter().all(|request| request.timeout_milliseconds <= 10_000));
+        assert!(asks_for_versions(&machine), "which proves nothing for later");
+
+        let machine = Machine::default();
+        let full = r#"{"name":"a","time":{},"versions":{"1.0.0":{"version":"1.0.0","license":"MIT"}}}"#;
+        let (client, script) = machine.run([lost(), vec![answer(200, &[FRESH], full)]].concat());
+        assert!(now(client.version_facts("a", "1.0.0", None)).unwrap().lock_members.is_some());
+        assert_eq!(script.asked().len(), times + 1);
+    }
+}
