@@ -153,7 +153,10 @@ impl Asked {
             }
             describe(folder, additions, manifest, lock, *kind);
             if folder.is_empty() {
-                texts.root = with_dependencies(&request.package_json, manifest, &request.package_json_path)?;
+                // As npm: what somebody has written there since the command began stays.
+                let now = host.project().manifest_now().await?;
+                let text = now.as_deref().unwrap_or(&request.package_json);
+                texts.root = with_dependencies(text, manifest, &request.package_json_path)?;
                 continue;
             }
             let path = format!("{folder}/package.json");

@@ -3,7 +3,7 @@
 use crate::git::Git;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
-use core::future::Future;
+use core::future::{Future, ready};
 use gantry_forecast::Table;
 use gantry_layout::{Plan, PlannedPackage, is_git};
 use gantry_manifest::{Lockfile, Text};
@@ -102,6 +102,11 @@ pub trait ProjectTree {
     fn owner(&self) -> &str;
     /// Names of the folders in the user's folder at `path`; none where there is no folder.
     fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
+    /// The project's `package.json` as it is now, where others may have written it since the request was made; `None` where
+    /// the request says all there is to say.
+    fn manifest_now(&self) -> impl Future<Output = Result<Option<Bytes>, Fault>> {
+        ready(Ok(None))
+    }
     /// Contents of the user's file at `path`; `None` where there is none.
     fn read(&self, path: &str) -> impl Future<Output = Result<Option<Bytes>, Fault>>;
     /// Makes `node_modules` what `plan` says; for [`InstallMode::Ci`] whatever else was there goes. Either all of it becomes

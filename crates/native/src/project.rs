@@ -379,6 +379,10 @@ impl ProjectTree for ProjectDirectory {
         }
     }
 
+    async fn manifest_now(&self) -> Result<Option<Bytes>, Fault> {
+        self.read("package.json").await
+    }
+
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         Ok(self.apply(plan, mode)?)
     }

@@ -1,8 +1,9 @@
 //! Temporary names, and guards that remove what was not published.
 
 use crate::NativeError;
-use std::fs::{self, Permissions};
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -73,12 +74,42 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError>
     replace(path, bytes, None)
 }
 
-/// As [`replace_file`], for a file of the user: it keeps its mode, and where it is a link, what that leads to is replaced or,
-/// if it is not there, made.
+/// As [`replace_file`], for a file of the user: it keeps its mode and its owner, and where it is a link, what that leads to is
+/// replaced or, if it is not there, made. One that cannot be replaced (it is a mount point, or nothing can be made beside it)
+/// is written in place, as npm writes all of them.
 pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
-    let mode = fs::metadata(&target).ok().map(|metadata| metadata.permissions());
-    replace(&target, bytes, mode)
+    let Ok(old) = fs::metadata(&target) else { return replace(&target, bytes, None) };
+    let replaced = replace(&target, bytes, Some(&old));
+    let Err(NativeError::Io { source, .. }) = &replaced else { return replaced };
+    if !cannot_be_replaced(source) {
+        return replaced;
+    }
+    let in_place =
+        fs::OpenOptions::new().write(true).open(&target).map(|mut file| overwrite(&mut file, bytes, old.len()));
+    in_place.map_or(replaced, |written| written.map_err(NativeError::io("write", path)))
+}
+
+/// Replaces what is in a file. One that becomes longer is given room first, so that a full disk leaves it as it was.
+fn overwrite(file: &mut File, bytes: &[u8], old: u64) -> io::Result<()> {
+    let length = bytes.len() as u64;
+    if length > old {
+        let more = vec![b' '; usize::try_from(length - old).unwrap_or_default()];
+        file.seek(SeekFrom::End(0))?;
+        if let Err(error) = file.write_all(&more) {
+            let _ = file.set_len(old);
+            return Err(error);
+        }
+        file.rewind()?;
+    }
+    file.write_all(bytes)?;
+    file.set_len(length)
+}
+
+/// Whether it is the place of a file, and not the disk, that is in the way of another one.
+fn cannot_be_replaced(error: &io::Error) -> bool {
+    use io::ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    matches!(error.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
 }
 
 /// Where a path leads whose last link leads to nothing.
@@ -91,18 +122,28 @@ fn end_of_links(path: &Path) -> PathBuf {
     end
 }
 
-fn replace(path: &Path, bytes: &[u8], mode: Option<Permissions>) -> Result<(), NativeError> {
+/// `old`: what the file is to be like.
+fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> Result<(), NativeError> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = parent.join(unique_name(&format!("{PREFIX}{name}-")));
     let written = fs::write(&temporary, bytes)
-        .and_then(|()| mode.map_or(Ok(()), |mode| fs::set_permissions(&temporary, mode)))
+        .and_then(|()| old.map_or(Ok(()), |old| make_like(&temporary, old)))
         .map_err(NativeError::io("write", path))
         .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Gives a file of this process the owner and the mode of another.
+fn make_like(path: &Path, other: &Metadata) -> io::Result<()> {
+    let own = fs::metadata(path)?;
+    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+        std::os::unix::fs::chown(path, Some(other.uid()), Some(other.gid()))?;
+    }
+    fs::set_permissions(path, other.permissions())
 }
 
 /// Removes a file, a link, or a directory with all it holds.
