@@ -8,6 +8,7 @@
 
 mod addresses;
 mod body;
+mod encoding;
 mod near;
 mod parts;
 mod proxy;
@@ -21,7 +22,7 @@ use crate::NativeError;
 use addresses::Addresses;
 use body::{Body, Handed};
 use bytes::Bytes;
-use gantry_archive::{ArchiveError, gunzip};
+use encoding::{Undecoded, decoded};
 use gantry_platform::{Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use near::Neighbourhood;
 use parts::{Divisible, Joined, Parts, Together};
@@ -392,8 +393,8 @@ async fn perform(
     let is_encoded = headers.iter().any(|(name, _)| name == CONTENT_ENCODING.as_str());
     let whole = Instant::now();
     let body = decoded(body, &mut headers, max_body_bytes).map_err(|error| match error {
-        ArchiveError::Limit { .. } => too_large(),
-        error => fail(HttpErrorKind::Encoding, error.to_string()),
+        Undecoded::TooLarge => too_large(),
+        Undecoded::Because(reason) => fail(HttpErrorKind::Encoding, reason),
     })?;
     let decoded_in = if is_encoded { milliseconds(whole.elapsed()) } else { 0.0 };
     Ok(HttpResponse { status, headers, body, sent_after, answered_after, decoded_in })
@@ -401,22 +402,6 @@ async fn perform(
 
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
-}
-
-/// The body without its content encoding, of at most `maximum` bytes; the headers that spoke of it go.
-fn decoded(body: Bytes, headers: &mut Vec<(String, String)>, maximum: u64) -> Result<Bytes, ArchiveError> {
-    let is_encoding = |(name, _): &&(String, String)| name == "content-encoding";
-    let encoding = headers.iter().find(is_encoding).map(|(_, encoding)| encoding.trim().to_ascii_lowercase());
-    match encoding.as_deref() {
-        None | Some("" | "identity") => Ok(body),
-        _ if body.is_empty() => Ok(body),
-        Some("gzip" | "x-gzip") if body.starts_with(&[0x1f, 0x8b]) => {
-            let decoded = gunzip("the body", &body, maximum)?;
-            headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
-            Ok(decoded.into())
-        }
-        Some(_) => Err(ArchiveError::Format { package: "the body".to_owned() }),
-    }
 }
 
 fn kind_of(error: &reqwest::Error) -> HttpErrorKind {

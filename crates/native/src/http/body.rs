@@ -1,12 +1,16 @@
 //! A body under way: collected, or handed on while it comes.
 
+#[cfg(test)]
+mod tests;
+
 use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
-/// A body that is announced to have this many bytes is handed on while it comes, if anybody wants that.
+/// A body that is announced to have this many bytes is handed on while it comes, if anybody wants that; one that is not
+/// announced once it has as many.
 const LARGE: u64 = 2 << 20;
 
 /// Bytes handed on together: a thread that is woken for fewer does little else.
@@ -41,6 +45,8 @@ pub(super) struct Body {
     bytes: BytesMut,
     /// How many were handed on before these.
     before: usize,
+    /// Who may still be told that it is large.
+    recipient: Option<Recipient>,
     pieces: Option<Sender<Piece>>,
     waited: Duration,
 }
@@ -48,11 +54,13 @@ pub(super) struct Body {
 impl Body {
     /// For a body of `announced` bytes, handed on to `recipient` if it is large.
     pub fn new(announced: u64, recipient: Option<&Recipient>) -> Self {
-        let pieces = recipient.filter(|_| announced >= LARGE).map(|recipient| recipient.0());
+        let mut recipient = recipient.cloned();
+        let pieces = if announced >= LARGE { recipient.take().map(|recipient| recipient.0()) } else { None };
         let set_aside = if pieces.is_some() { 0 } else { announced.min(SET_ASIDE) };
         Self {
             bytes: BytesMut::with_capacity(usize::try_from(set_aside).unwrap_or(0)),
             before: 0,
+            recipient,
             pieces,
             waited: Duration::ZERO,
         }
@@ -91,6 +99,11 @@ impl Body {
 
     /// Hands on what is enough for a piece; waits while the recipient has enough to do.
     pub async fn hand_on(&mut self) -> Handed {
+        if self.bytes.len() as u64 >= LARGE
+            && let Some(recipient) = self.recipient.take()
+        {
+            self.pieces = Some(recipient.0());
+        }
         if self.bytes.len() < PIECE { Handed::On } else { self.hand_on_all().await }
     }
 
