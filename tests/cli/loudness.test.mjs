@@ -22,7 +22,7 @@ describe('how much is said', { concurrency: 1 }, () => {
   };
   const loudnessOf = (lines) => ({
     warnings: lines.filter((line) => line.startsWith('warning ')).length,
-    results: lines.filter((line) => /^1 packages, .*lock written/.test(line)).length,
+    results: lines.filter((line) => /^1 package, .*lock written/.test(line)).length,
     lines: lines.length,
   });
   const all = { warnings: 1, results: 1, lines: 2 };

@@ -3,7 +3,7 @@
 use crate::loudness::Loudness;
 use crate::output::{print_line, say};
 use gantry_engine::Fault;
-use miette::{MietteDiagnostic, Report};
+use miette::{MietteDiagnostic, MietteHandlerOpts, Report};
 
 /// Prints an error: to stderr for people, to stdout as one JSON object where `--json` was given.
 pub fn print_failure(fault: &Fault, json: bool) {
@@ -18,6 +18,8 @@ pub fn print_failure(fault: &Fault, json: bool) {
         print_line(&object.to_string());
         return;
     }
+    // Broken lines would break names, too, and what they are to be searched for.
+    let _ = miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().wrap_lines(false).build())));
     let mut diagnostic = MietteDiagnostic::new(&fault.message).with_code(fault.code.as_ref());
     diagnostic.help.clone_from(&fault.hint);
     say(Loudness::Errors, &format!("{:?}", Report::new(diagnostic)));

@@ -96,7 +96,7 @@ impl Reporter {
         }
         if !ignore_scripts && !scripts.is_empty() {
             let names = scripts.join(", ");
-            warn("SCRIPTS_NOT_RUN", &format!("install scripts are not run yet; these have one: {names}"));
+            warn("SCRIPTS_NOT_RUN", &format!("install scripts are never run; these have one: {names}"));
         }
         let lock = match (package_json, lock_changed) {
             (Some(_), true) => "package.json and lock written",
@@ -105,7 +105,7 @@ impl Reporter {
             (None, false) => "lock unchanged",
         };
         if link.method.is_empty() {
-            say(Loudness::Errors, &format!("{lock}, {requests} requests, {}", seconds(*elapsed)));
+            say(Loudness::Errors, &format!("{lock}, {}, {}", counted(*requests, "request"), seconds(*elapsed)));
             return;
         }
         let why = link.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -114,14 +114,22 @@ impl Reporter {
             count => format!("{count} linked by {}{why}", link.method),
         };
         let line = format!(
-            "{packages} packages, {} files: {linked}, {} in place; {reused} from the store, {requests} requests, {}; {lock}, {}",
-            link.files,
+            "{}, {}: {linked}, {} in place; {reused} from the store, {}, {}; {lock}, {}",
+            counted(*packages, "package"),
+            counted(link.files, "file"),
             link.kept,
+            counted(*requests, "request"),
             megabytes(*bytes),
             seconds(*elapsed)
         );
         say(Loudness::Errors, &line);
     }
+}
+
+/// A number of things, by the word for one.
+fn counted(count: impl Into<u64>, one: &str) -> String {
+    let count = count.into();
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
 fn describe(phase: Phase) -> &'static str {
