@@ -299,7 +299,7 @@ fn settled_lock<C: gantry_platform::Clock>(
     if known.is_old() || !fits || is_to_lose_addresses(request, known) {
         return Ok(None);
     }
-    let Some(settled) = SettledLock::of(project, known, &request.resolve) else { return Ok(None) };
+    let Some(settled) = SettledLock::of(project, known, request.resolve_options()) else { return Ok(None) };
     let Some(mut lockfile) = lock.take() else { return Ok(None) };
     if request.mode == InstallMode::Install {
         lockfile.style = style_of(request).unwrap_or(lockfile.style);

@@ -162,6 +162,13 @@ impl InstallRequest {
         self
     }
 
+    /// What the tree is resolved by: a clean install saves nothing.
+    pub(crate) fn resolve_options(&self) -> ResolveOptions {
+        let mut options = self.resolve.clone();
+        options.save &= self.mode == InstallMode::Install;
+        options
+    }
+
     /// Whether a lock is kept to, so that hardly any documents are asked for.
     pub fn has_lock(&self) -> bool {
         self.lockfile.is_some() && self.lock_use != LockUse::Ignore && self.changes.is_empty()

@@ -6,7 +6,7 @@ use crate::host::{Host, IngestJob, PackageStore};
 use crate::jobs::job_of;
 use crate::known_lock::style_of;
 use crate::progress::Progress;
-use crate::request::{Extent, InstallMode, InstallRequest, LockFields};
+use crate::request::{Extent, InstallRequest, LockFields, LockUse, Update};
 use crate::sources::{self, Found};
 use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
@@ -80,13 +80,12 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
         project: Project,
         lock: Option<&Lockfile>,
     ) -> Result<Self, EngineError> {
-        let mut options = request.resolve.clone();
+        let mut options = request.resolve_options();
         options.style = style_of(request);
-        options.save = options.save && request.mode == InstallMode::Install;
         Ok(Self {
             host,
             request,
-            resolver: Resolver::new(project, lock, options)?,
+            resolver: Resolver::new(project, lock, options)?.in_place_of_lock(is_in_place_of_lock(request, lock)),
             bundles: FxHashMap::default(),
             source_jobs: FxHashMap::default(),
             abbreviated: FxHashSet::default(),
@@ -286,6 +285,12 @@ fn problem_with(error: &RegistryError) -> PackumentProblem {
         RegistryError::NotFound { .. } => PackumentProblem::NotFound,
         other => PackumentProblem::Failed { code: other.code(), message: other.to_string() },
     }
+}
+
+/// Whether a lock that is there is passed over, to be replaced.
+fn is_in_place_of_lock(request: &InstallRequest, start: Option<&Lockfile>) -> bool {
+    let is_passed_over = request.changes.update == Update::All || request.lock_use == LockUse::Ignore;
+    start.is_none() && is_passed_over && request.lockfile.is_some()
 }
 
 /// Whether a package that could not be asked for is one that the tree could do without. What a registry does not have npm

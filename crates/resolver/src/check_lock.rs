@@ -56,9 +56,8 @@ pub struct SettledLock {
 
 impl SettledLock {
     /// Whether a resolution would only take out of the lock what nobody asks for: it holds what the manifest asks for, and says
-    /// of each package for whom it is there.
-    pub fn of(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> Option<Self> {
-        let options = ResolveOptions { save: false, ..options.clone() };
+    /// of each package for whom it is there. Where nothing is saved optional peers are left alone, as by a resolution.
+    pub fn of(project: &Project, lock: &Lockfile, options: ResolveOptions) -> Option<Self> {
         // Whether what it names may be had is for a resolution to say, as it is whether trees of that kind can be made.
         if !options.allowed.is_everything() || options.strategy == InstallStrategy::Linked {
             return None;

@@ -120,6 +120,8 @@ pub struct Resolver {
     /// Packages that were given out as picks.
     picked: FxHashSet<PackageId>,
     from_lock: bool,
+    /// Whether it takes the place of a lock that nothing is taken from.
+    replaces_lock: bool,
     /// A lock of version 1 whose packages are being looked up before anything else.
     inflation: Option<Inflation>,
     state: State,
@@ -152,6 +154,7 @@ impl Resolver {
             asked: FxHashSet::default(),
             picked: FxHashSet::default(),
             from_lock: lock.is_some(),
+            replaces_lock: false,
             inflation: None,
             state: State::Growing,
         };
@@ -169,6 +172,14 @@ impl Resolver {
         }
         resolver.builder.check_fatal()?;
         Ok(resolver)
+    }
+
+    /// For a tree from nothing that replaces a lock: npm takes out of that what nobody asks for, too. Without any lock it leaves
+    /// what its way of building leaves.
+    #[must_use]
+    pub fn in_place_of_lock(mut self, is_one: bool) -> Self {
+        self.replaces_lock = is_one;
+        self
     }
 
     /// Has everything looked for that some node lacks.
@@ -347,7 +358,7 @@ impl Resolver {
         if !self.from_lock || self.builder.mutated {
             forest.calculate_flags();
         }
-        if self.from_lock {
+        if self.from_lock || self.replaces_lock {
             for node in forest.inventory().into_iter().rev() {
                 // Folders of the user are in no `node_modules` that they could leave.
                 let Node { flags, parent, .. } = *forest.node(node);
