@@ -13,6 +13,7 @@
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
 mod arriving;
+mod boots;
 mod unpack;
 mod workers;
 
@@ -20,6 +21,7 @@ use crate::link::Sample;
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use arriving::{ArrivingHttp, Destination};
+use boots::Boots;
 use bytes::Bytes;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_layout::PlannedPackage;
@@ -27,7 +29,7 @@ use gantry_platform::{Span, Work};
 use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,9 @@ const STALE_SECONDS: u64 = 24 * 3600;
 pub struct PackageDirectories {
     http: NativeHttp,
     clock: NativeClock,
+    root: PathBuf,
+    /// Which packages have to be looked at; read when the first one is wanted.
+    boots: OnceCell<Boots>,
     packages: PathBuf,
     temporary: PathBuf,
     known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
@@ -91,6 +96,8 @@ impl PackageDirectories {
             http,
             packages: root.join("packages"),
             temporary: root.join("temporary"),
+            root,
+            boots: OnceCell::new(),
             known: RefCell::default(),
             workers: Arc::new(Workers::new(parallelism, clock.clone())),
             clock,
@@ -117,17 +124,19 @@ impl PackageDirectories {
     /// Takes a package out of the store if it lacks a file or has one of another size; it is fetched anew when it is next
     /// wanted.
     pub(crate) fn evict_if_damaged(&self, key: &PackageKey) -> Result<(), NativeError> {
-        let files = self.files(key);
-        let is_whole = |index: &PackageIndex| {
-            index.files.iter().all(|file| {
-                fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| data.is_file() && data.len() == file.size)
-            })
-        };
-        if self.index(key).is_some_and(|index| is_whole(&index)) {
+        if self.index(key).is_some_and(|index| self.is_whole(key, &index)) {
             return Ok(());
         }
         self.known.borrow_mut().remove(key);
         discard(&self.directory(key), &self.temporary)
+    }
+
+    /// Whether a package has all its files, in their sizes.
+    fn is_whole(&self, key: &PackageKey, index: &PackageIndex) -> bool {
+        let files = self.files(key);
+        index.files.iter().all(|file| {
+            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| data.is_file() && data.len() == file.size)
+        })
     }
 
     /// Verifies and unpacks a tarball on one of the threads for it, once one is free.
@@ -199,9 +208,20 @@ impl PackageStore for PackageDirectories {
         if let Some(index) = self.known.borrow().get(key) {
             return Some(Arc::clone(index));
         }
-        let bytes = fs::read(self.directory(key).join("index")).ok()?;
+        // Before anything is published: a store that is new has nothing that is in doubt.
+        let boots = self.boots.get_or_init(|| Boots::of(&self.root));
+        let path = self.directory(key).join("index");
+        let bytes = fs::read(&path).ok()?;
         // A list that cannot be read is a package that is not there; ingesting replaces it.
         let index = Arc::new(PackageIndex::decode(&bytes).ok()?);
+        if boots.doubts(&path) {
+            if !self.is_whole(key, &index) {
+                // Nor is one that a power cut has taken something of.
+                let _ = discard(&self.directory(key), &self.temporary);
+                return None;
+            }
+            Boots::settle(&path);
+        }
         self.known.borrow_mut().insert(key.clone(), Arc::clone(&index));
         Some(index)
     }
