@@ -240,6 +240,43 @@ describe('git', { concurrency: 1 }, () => {
     assert.deepEqual(state(), before);
   });
 
+  test('what fails in passing is asked for again, and what fails for good is not', (context) => {
+    const pair = new Pair(context, registry, {});
+    const { folder, environment } = pair.workspace;
+    const repository = new Repository(join(folder, 'tool'));
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    mkdirSync(join(folder, 'bin'));
+    // Fails once with what is written in a file, whoever asks.
+    const stands = `#!/bin/sh
+case " $* " in *" ls-remote "*)
+  echo asked >> "${folder}/asked"
+  if [ -s "${folder}/failure" ]; then cat "${folder}/failure" >&2; : > "${folder}/failure"; exit 128; fi;;
+esac
+exec "${real}" "$@"
+`;
+    writeFileSync(join(folder, 'bin', 'git'), stands, { mode: 0o755 });
+    environment.PATH = `${folder}/bin:${environment.PATH}`;
+    // Those of npm for git, too.
+    Object.assign(environment, { npm_config_fetch_retries: '2', npm_config_fetch_retry_mintimeout: '10' });
+    pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}#stable` }) });
+    const install = (failure, run) => {
+      writeFileSync(join(folder, 'failure'), failure);
+      writeFileSync(join(folder, 'asked'), '');
+      return { status: run().status, asked: readFileSync(join(folder, 'asked'), 'utf8').split('\n').length - 1 };
+    };
+    const [ours, theirs] = pair.folders;
+    const gantry = () => pair.workspace.gantryIn(ours, 'install');
+    const npm = () => pair.workspace.npm(theirs, 'install', '--ignore-scripts');
+    const passing = 'fatal: unable to access: The requested URL returned error: 503';
+    assert.deepEqual(install(passing, gantry), { status: 0, asked: 2 });
+    assert.deepEqual(install(passing, npm).status, 0);
+    for (const folder of pair.folders) rmSync(join(folder, 'package-lock.json'));
+    pair.remove('node_modules');
+    const lasting = 'fatal: could not read Username: terminal prompts disabled';
+    assert.deepEqual(install(lasting, gantry), { status: 1, asked: 1 });
+    assert.notEqual(install(lasting, npm).status, 0);
+  });
+
   test('the ssh and the askpass of the user are those that git is configured with', (context) => {
     const pair = new Pair(context, registry, {});
     const { folder, environment } = pair.workspace;

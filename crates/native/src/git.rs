@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 use std::{env, fs, io};
 use tokio::process::Command;
 use tokio::runtime::Handle;
@@ -42,6 +43,21 @@ const OF_A_REPOSITORY: [&str; 14] = [
     "GIT_WORK_TREE",
 ];
 
+/// What git says where asking again may help (`@npmcli/git`'s list, and its neighbours among the statuses of HTTP).
+const TRANSIENT: [&str; 9] = [
+    "Internal Server Error",
+    "hung up unexpectedly",
+    "timed out",
+    "Timed out",
+    "Connection reset by peer",
+    "SSL_ERROR_SYSCALL",
+    "returned error: 502",
+    "returned error: 503",
+    "returned error: 504",
+];
+/// How long is waited before it is asked again, and then once more.
+const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+
 /// Git, found in `PATH`.
 #[derive(Debug)]
 pub(crate) struct NativeGit {
@@ -65,6 +81,19 @@ impl NativeGit {
     async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
         let environment = self.environment.get_or_init(async || self.missing().await).await;
         self.run_with(environment, folder, arguments).await
+    }
+
+    /// Runs what asks another machine, again where that has failed in passing.
+    async fn ask(&self, folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
+        for wait in WAITS {
+            match self.run(folder, arguments).await {
+                Err(fault) if TRANSIENT.iter().any(|text| fault.message.contains(text)) => {
+                    let _ = self.runtime.spawn(tokio::time::sleep(wait)).await;
+                }
+                result => return result,
+            }
+        }
+        self.run(folder, arguments).await
     }
 
     /// The [`DEFAULTS`] that nobody has set.
@@ -105,17 +134,17 @@ impl NativeGit {
         self.run(folder, &["init", "--quiet"]).await?;
         // A server may refuse to give one commit alone; then everything is had, as by npm.
         let one = ["fetch", "--quiet", "--depth=1", "--", url, revision];
-        let fetched = match self.run(folder, &one).await {
+        let fetched = match self.ask(folder, &one).await {
             Ok(_) => "FETCH_HEAD".to_owned(),
             Err(_) => {
                 let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/remotes/origin/*", "HEAD"];
-                self.run(folder, &all).await?;
+                self.ask(folder, &all).await?;
                 self.commit_named(folder, revision).await?
             }
         };
         self.run(folder, &["checkout", "--quiet", "--detach", &fetched, "--"]).await?;
         if folder.join(".gitmodules").exists() {
-            self.run(folder, &["submodule", "update", "--quiet", "--init", "--recursive"]).await?;
+            self.ask(folder, &["submodule", "update", "--quiet", "--init", "--recursive"]).await?;
         }
         let commit = self.run(folder, &["rev-parse", "HEAD"]).await?.trim().to_owned();
         let mut files = Vec::new();
@@ -146,7 +175,7 @@ impl NativeGit {
 
 impl Git for NativeGit {
     fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>> {
-        Box::pin(async move { self.run(Path::new("/"), &["ls-remote", "--", url]).await })
+        Box::pin(async move { self.ask(Path::new("/"), &["ls-remote", "--", url]).await })
     }
 
     fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>> {
