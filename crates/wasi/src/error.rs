@@ -13,6 +13,7 @@ pub const CODES: &[&str] = &[
     "FOLDER_EXISTS",
     "LINK_REFUSED",
     "PREOPEN_MISSING",
+    "STAGING_TAKEN",
     "TREE_DIFFERS",
     "TREE_MISSING",
 ];
@@ -53,6 +54,12 @@ pub enum WasiError {
         /// Where it was to lead.
         target: String,
     },
+    /// What is where a tree is to be built was not left there by this command.
+    #[error("{} is in the way: this command builds the tree there, and did not make what is there", path.display())]
+    NotStaging {
+        /// The place.
+        path: PathBuf,
+    },
     /// Nothing is installed.
     #[error("{} is missing: nothing is installed there", path.display())]
     TreeMissing {
@@ -84,6 +91,7 @@ impl WasiError {
             Self::NotOpened { .. } => "PREOPEN_MISSING",
             Self::Exists { .. } => "FOLDER_EXISTS",
             Self::LinkRefused { .. } => "LINK_REFUSED",
+            Self::NotStaging { .. } => "STAGING_TAKEN",
             Self::TreeMissing { .. } => "TREE_MISSING",
             Self::TreeDiffers { .. } => "TREE_DIFFERS",
         }
@@ -100,6 +108,7 @@ impl WasiError {
             "PREOPEN_MISSING" => "Have the host open a folder that leads there to the command.",
             "FOLDER_EXISTS" => "Name a folder that is not there yet.",
             "LINK_REFUSED" => "Use a host that makes symbolic links, or one that makes them itself (--host-links).",
+            "STAGING_TAKEN" => "Look what it is, move or remove it, and run again.",
             "TREE_MISSING" | "TREE_DIFFERS" => "Install again with ci.",
             _ => return None,
         };
@@ -134,6 +143,7 @@ mod tests {
             WasiError::NotOpened { path: "a".into(), option: "--prefix" },
             WasiError::Exists { path: "a".into() },
             WasiError::LinkRefused { path: "a".into(), target: "b".into() },
+            WasiError::NotStaging { path: "a".into() },
             WasiError::TreeMissing { path: "a".into() },
             WasiError::TreeDiffers { missing: 1, changed: 0, unknown: 0 },
         ];

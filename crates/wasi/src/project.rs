@@ -125,29 +125,15 @@ fn outermost_modules(path: &str) -> &str {
     path.find("/node_modules/").map_or(path, |at| &path[..=at + MODULES.len()])
 }
 
-/// The `node_modules` of workspaces and other folders of the user's that the plan links to and has nothing for: `ci` takes them
-/// away, also those of workspaces that it is not for.
+/// The `node_modules` of workspaces that the plan has nothing for: `ci` takes them away, also those of workspaces that it is not
+/// for. Those of other folders that are linked to are their own affair, as for npm.
 fn superfluous(plan: &Plan) -> Vec<String> {
     let packages = plan.packages.iter().map(|package| package.path.as_str());
     let paths: BTreeSet<&str> = packages.chain(plan.links.iter().map(|link| link.path.as_str())).collect();
     let has_modules = |folder: &str| paths.iter().any(|path| path.starts_with(&format!("{folder}/{MODULES}/")));
-    let folders = plan.links.iter().filter(|link| link.kind == LinkKind::Folder && !link.target.starts_with('/'));
-    let targets = folders.filter_map(|link| {
-        let mut parts: Vec<&str> = link.path.split('/').collect();
-        parts.pop();
-        for part in link.target.split('/') {
-            match part {
-                ".." => drop(parts.pop()?),
-                part => parts.push(part),
-            }
-        }
-        Some(parts.join("/"))
-    });
-    let own: BTreeSet<String> = targets
-        .chain(plan.workspaces.iter().cloned())
-        .filter(|folder| !folder.is_empty() && !folder.split('/').any(|part| part == MODULES) && !has_modules(folder))
-        .collect();
-    own.into_iter().map(|folder| format!("{folder}/{MODULES}")).collect()
+    let is_own = |folder: &str| !folder.is_empty() && !folder.split('/').any(|part| part == MODULES);
+    let folders = plan.workspaces.iter().filter(|folder| is_own(folder) && !has_modules(folder));
+    folders.map(|folder| format!("{folder}/{MODULES}")).collect()
 }
 
 /// Writes the entries of a tree, in the order of their paths.

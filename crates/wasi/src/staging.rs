@@ -8,11 +8,12 @@
 //! 3. the staging folder is removed.
 //!
 //! A command that is ended in between leaves the staging folder: the next one puts back what has no successor yet. The
-//! native command knows folders of this name and shape and does the same.
+//! native command knows folders of this name and shape and does the same. One of another shape is not ours and stays; even
+//! one of this shape may have come with a clone, so that no link in it or on the way to a place is followed.
 
 use crate::WasiError;
 use crate::system::{Meaning, meaning};
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 const NAME: &str = ".gantry-wasi";
@@ -100,17 +101,38 @@ pub(crate) fn sweep(project: &Path) -> Result<(), WasiError> {
     match fs::symlink_metadata(&left) {
         Err(error) if meaning(&error) == Meaning::NotFound => return Ok(()),
         Err(error) => return Err(WasiError::io("read", &left)(error)),
+        Ok(_) if !is_staging(&left) => return Err(WasiError::NotStaging { path: left }),
         Ok(_) => {}
     }
     restore(&left.join("old"), project);
     fs::remove_dir_all(&left).map_err(WasiError::io("remove", &left))
 }
 
+/// Whether it is a folder with nothing in it but what a command puts there.
+fn is_staging(path: &Path) -> bool {
+    let is_part = |entry: &DirEntry| {
+        let name = entry.file_name();
+        (name == "new" || name == "old") && is_directory(&entry.path())
+    };
+    is_directory(path)
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|it| is_part(&it))))
+}
+
+/// Whether `path` is a folder, not a link to one.
+fn is_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
 fn restore(old: &Path, place: &Path) {
     for entry in fs::read_dir(old).into_iter().flatten().flatten() {
         let (from, to) = (entry.path(), place.join(entry.file_name()));
+        if !is_directory(&from) {
+            continue;
+        }
         if entry.file_name() != MODULES {
-            restore(&from, &to);
+            if is_directory(&to) {
+                restore(&from, &to);
+            }
         } else if fs::symlink_metadata(&to).is_err() {
             let _ = fs::rename(&from, &to);
         }
@@ -120,6 +142,7 @@ fn restore(old: &Path, place: &Path) {
 #[cfg(test)]
 mod tests {
     use super::{NAME, Staging};
+    use crate::links::make_link;
     use std::fs;
     use std::path::Path;
 
@@ -172,5 +195,44 @@ mod tests {
         assert!(project.path().join("packages/a/node_modules/there/index.js").is_file());
         assert!(!project.path().join("packages/a/node_modules/b").exists());
         assert!(!project.path().join(NAME).exists());
+    }
+
+    #[test]
+    fn no_link_in_what_a_killed_command_left_is_followed() {
+        for (link, target) in [
+            (".gantry-wasi", "../home"),
+            (".gantry-wasi/old", "../../home"),
+            (".gantry-wasi/old/work", "../../../home/work"),
+            (".gantry-wasi/old/work/node_modules", "../../../../home"),
+            ("work", "../home/work"),
+        ] {
+            let place = tempfile::tempdir().unwrap();
+            let project = place.path().join("project");
+            write(place.path(), "home/work/mine");
+            write(place.path(), "home/work/src/node_modules/mine");
+            write(&project, "file");
+            if link == "work" {
+                write(&project, ".gantry-wasi/old/work/node_modules/left/index.js");
+            } else {
+                write(&project, "work/src/file");
+            }
+            fs::create_dir_all(project.join(link).parent().unwrap()).unwrap();
+            make_link(target, &project.join(link)).unwrap();
+            drop(Staging::create(&project));
+            assert!(place.path().join("home/work/mine").is_file(), "{link}");
+            assert!(place.path().join("home/work/src/node_modules/mine").is_file(), "{link}");
+            assert!(!place.path().join("home/work/node_modules").exists(), "{link}");
+            assert!(!project.join("work/node_modules").exists() && !project.join("node_modules").exists(), "{link}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_only_has_the_name_stays() {
+        let project = tempfile::tempdir().unwrap();
+        write(project.path(), ".gantry-wasi/old/node_modules/old/index.js");
+        write(project.path(), ".gantry-wasi/notes.txt");
+        assert_eq!(Staging::create(project.path()).unwrap_err().code(), "STAGING_TAKEN");
+        assert!(project.path().join(".gantry-wasi/notes.txt").is_file());
+        assert!(!project.path().join("node_modules").exists());
     }
 }
