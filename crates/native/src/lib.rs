@@ -23,6 +23,7 @@ mod host;
 mod http;
 mod installed;
 mod interrupt;
+mod leftovers;
 mod link;
 mod lock;
 mod mirror;

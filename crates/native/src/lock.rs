@@ -5,7 +5,7 @@
 //! however that ends, and leaves nothing behind.
 
 use crate::NativeError;
-use crate::workspace::sweep;
+use crate::leftovers::sweep;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;

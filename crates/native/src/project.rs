@@ -22,7 +22,7 @@ use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{PREFIX, make_parent, replace_users_file};
+use crate::temporary::{make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
@@ -244,9 +244,9 @@ impl ProjectDirectory {
     ) -> Result<(), NativeError> {
         let (modules, old) = (self.path.join("node_modules"), workspace.old());
         moves.rename(SET_ASIDE, &self.path.join(HIDDEN_LOCK), &old.join("hidden-lock"))?;
-        let stays = |name: &str| name.starts_with(PREFIX) || (mode == InstallMode::Install && is_foreign(name));
+        let stays = |name: &str| mode == InstallMode::Install && is_foreign(name);
         for (number, name) in entries(&modules)?.iter().enumerate() {
-            if !stays(&name.to_string_lossy()) {
+            if modules.join(name) != workspace.path() && !stays(&name.to_string_lossy()) {
                 moves.rename(SET_ASIDE, &modules.join(name), &old.join(number.to_string()))?;
             }
         }

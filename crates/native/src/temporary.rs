@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How everything temporary in a project is named. Who has the project's lock may remove whatever is named so.
+/// How the name of everything temporary in a project begins. Folders of the user's may begin so too: [`temporary_stem`] tells
+/// names that were made here from others.
 pub(crate) const PREFIX: &str = ".gantry-";
+
+/// Hexadecimal digits of the time in a name, which are as many until the year 2554.
+const TIME_DIGITS: usize = 16;
 
 /// Links after links followed at most, as by Linux.
 const MOST_LINKS: usize = 40;
@@ -20,7 +24,18 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 pub(crate) fn unique_name(prefix: &str) -> String {
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!("{prefix}{:x}-{nanoseconds:x}-{count:x}", std::process::id())
+    format!("{prefix}{:x}-{nanoseconds:0TIME_DIGITS$x}-{count:x}", std::process::id())
+}
+
+/// What of a name made by [`unique_name`] stands between [`PREFIX`] and what makes it unique: nothing for a workspace, the
+/// name of a file for what is to replace that. `None` for any other name.
+pub(crate) fn temporary_stem(name: &str) -> Option<&str> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let rest = name.strip_prefix(PREFIX)?;
+    let (rest, count) = rest.rsplit_once('-')?;
+    let (rest, time) = rest.rsplit_once('-')?;
+    let (stem, process) = rest.rsplit_once('-').unwrap_or(("", rest));
+    (is_number(process) && time.len() == TIME_DIGITS && is_number(time) && is_number(count)).then_some(stem)
 }
 
 /// A directory that is removed with all it holds unless it was published.
@@ -158,5 +173,19 @@ pub(crate) fn make_parent(path: &Path) -> Result<(), NativeError> {
     match path.parent() {
         Some(parent) => fs::create_dir_all(parent).map_err(NativeError::io("create", parent)),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PREFIX, temporary_stem, unique_name};
+
+    #[test]
+    fn temporary_names_are_told_from_those_that_only_begin_so() {
+        assert_eq!(temporary_stem(&unique_name(PREFIX)), Some(""));
+        assert_eq!(temporary_stem(&unique_name(".gantry-package-lock.json-")), Some("package-lock.json"));
+        for name in [".gantry-notes", ".gantry-store", ".gantry-1-2-3", ".gantry-a-b", ".gantry-wasi", "gantry"] {
+            assert_eq!(temporary_stem(name), None, "{name}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::NativeError;
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::temporary::make_parent;
-use crate::workspace::{Workspace, entries, is_directory};
+use crate::workspace::Workspace;
 use gantry_engine::InstallMode;
 use gantry_layout::{LinkKind, Plan, PlannedLink};
 use std::borrow::Cow;
@@ -122,24 +122,6 @@ pub(crate) fn settle_commands<'p>(project: &Path, plan: &'p Plan) -> Cow<'p, Pla
     let mut plan = plan.clone();
     plan.links.retain(|link| !is_local(link) || is_there(link));
     Cow::Owned(plan)
-}
-
-/// Trees that a killed install had set aside in `old` and not replaced go back to their places in the user's folders.
-pub(crate) fn restore(project: &Path, old: &Path) {
-    let mut open = vec![String::new()];
-    while let Some(folder) = open.pop() {
-        for name in entries(&old.join(&folder)).unwrap_or_default() {
-            let name = name.to_string_lossy();
-            let path = if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") };
-            if name != MODULES {
-                if is_directory(&old.join(&path)) && is_directory(&project.join(&path)) {
-                    open.push(path);
-                }
-            } else if !folder.is_empty() && fs::symlink_metadata(project.join(&path)).is_err() {
-                let _ = fs::rename(old.join(&path), project.join(&path));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

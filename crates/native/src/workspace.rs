@@ -2,12 +2,12 @@
 //!
 //! A workspace is one directory named `.gantry-…` with `new/` and `old/` in it. It is in the project where what is made in
 //! it can be renamed to `node_modules`, else in `node_modules`, which is the case where that is a mount point. Nobody but
-//! the process with the project's lock has one, so any that is there when the lock is taken belongs to the dead.
+//! the process with the project's lock has one, so any that is there when the lock is taken is a
+//! [leftover](crate::leftovers).
 
 use crate::NativeError;
 use crate::moves::{Moves, PUBLISH};
-use crate::temporary::{PREFIX, TemporaryDirectory, remove_any, unique_name};
-use crate::tops::restore;
+use crate::temporary::{PREFIX, TemporaryDirectory, temporary_stem, unique_name};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -88,7 +88,7 @@ pub(crate) fn is_directory(path: &Path) -> bool {
 
 /// Whether an entry of `node_modules` is neither a package nor ours: `.cache` and the like. npm leaves such where they are.
 pub(crate) fn is_foreign(name: &str) -> bool {
-    name.starts_with('.') && !name.starts_with(PREFIX) && !matches!(name, ".bin" | ".package-lock.json")
+    name.starts_with('.') && temporary_stem(name).is_none() && !matches!(name, ".bin" | ".package-lock.json")
 }
 
 /// Moves the [foreign](is_foreign) entries of one `node_modules` to another that has none of that name.
@@ -108,36 +108,5 @@ pub(crate) fn entries(directory: &Path) -> Result<Vec<OsString>, NativeError> {
     match names {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
         other => other.map_err(NativeError::io("read", directory)),
-    }
-}
-
-/// Removes what a killed install left in a project. A tree that it had set aside and not replaced yet goes back to its
-/// place, and so does what it had not carried over. To be called with the project's lock; what cannot be removed is tried
-/// again the next time.
-pub(crate) fn sweep(project: &Path) {
-    let modules = project.join("node_modules");
-    let leftovers = |directory: &Path| -> Vec<PathBuf> {
-        let names = entries(directory).unwrap_or_default().into_iter();
-        names
-            .filter(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
-            .map(|name| directory.join(name))
-            .collect()
-    };
-    for leftover in leftovers(project) {
-        let trees = ["old/node_modules", "new/node_modules"].map(|tree| leftover.join(tree));
-        if fs::symlink_metadata(&modules).is_err() {
-            let _ = fs::rename(&trees[0], &modules);
-        }
-        restore(project, &leftover.join("old"));
-        if is_directory(&modules) {
-            let mut moves = Moves::default();
-            if trees.iter().all(|tree| carry_over(tree, &modules, &mut moves).is_ok()) {
-                moves.keep();
-            }
-        }
-        let _ = remove_any(&leftover);
-    }
-    for leftover in leftovers(&modules) {
-        let _ = remove_any(&leftover);
     }
 }

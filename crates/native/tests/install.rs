@@ -479,17 +479,19 @@ fn what_a_killed_install_left_is_put_right_by_the_next_lock() {
     let project = workshop.project();
     let before = tree_digest(&project).unwrap();
     // Killed between its two renames: the old tree is set aside, the new one not in place yet.
-    fs::create_dir_all(project.join(".gantry-1/old")).unwrap();
-    fs::create_dir_all(project.join(".gantry-1/new/node_modules/left")).unwrap();
-    fs::rename(project.join("node_modules"), project.join(".gantry-1/old/node_modules")).unwrap();
+    let workspace = ".gantry-1-18d3a5b6c7d8e9f0-0";
+    fs::create_dir_all(project.join(workspace).join("old")).unwrap();
+    fs::create_dir_all(project.join(workspace).join("new/node_modules/left")).unwrap();
+    fs::rename(project.join("node_modules"), project.join(workspace).join("old/node_modules")).unwrap();
     drop(ProjectLock::take(&project).unwrap());
     assert_eq!(tree_digest(&project).unwrap(), before);
     assert!(workshop.has_nothing_half_done());
     // Killed after the exchange: what it had not carried over is with the old tree.
-    fs::create_dir_all(project.join(".gantry-2/new/node_modules/.cache")).unwrap();
-    fs::create_dir_all(project.join("node_modules/.gantry-3/old")).unwrap();
-    fs::write(project.join(".gantry-package-lock.json-4"), "{").unwrap();
+    fs::create_dir_all(project.join(workspace).join("new/node_modules/.cache")).unwrap();
+    fs::write(project.join(workspace).join("hidden-lock"), "{").unwrap();
+    fs::create_dir_all(project.join("node_modules").join(workspace).join("old")).unwrap();
+    fs::write(project.join(".gantry-package-lock.json-4-18d3a5b6c7d8e9f0-0"), "{").unwrap();
     drop(ProjectLock::take(&project).unwrap());
-    assert!(workshop.has("node_modules/.cache") && !workshop.has("node_modules/.gantry-3"));
+    assert!(workshop.has("node_modules/.cache") && !workshop.has(&format!("node_modules/{workspace}")));
     assert!(workshop.has_nothing_half_done());
 }
