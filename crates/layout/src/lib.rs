@@ -16,6 +16,7 @@ mod tree;
 
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
+pub use paths::is_package_path;
 pub use plan::{
     LinkKind, Plan, PlannedLink, PlannedPackage, installed, is_git, linked_folders, package_key, plan, wanted,
 };

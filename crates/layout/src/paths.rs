@@ -67,6 +67,11 @@ pub(crate) fn is_confined(path: &str) -> bool {
     path.split('/').all(|component| !matches!(component, "" | "." | "..")) && !path.contains(['\0', '\\'])
 }
 
+/// Whether `path` is one that a package may have: in a `node_modules` of the project, named as packages are.
+pub fn is_package_path(path: &str) -> bool {
+    check_package(path).is_ok()
+}
+
 /// Refuses the path of a package that is not in a `node_modules` of the project.
 pub(crate) fn check_package(path: &str) -> Result<(), LayoutError> {
     let name = path[modules_of(path).len()..].strip_prefix('/').unwrap_or_default();

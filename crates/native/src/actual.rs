@@ -7,6 +7,7 @@
 //! nothing to start from. Costs one listing and one small file a package.
 
 use crate::hidden_lock::relative_to;
+use crate::tops::top_of;
 use crate::workspace::{entries, is_directory};
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use gantry_store::{FileRecord, PackageFacts, PackageIndex};
@@ -71,6 +72,9 @@ impl Scan<'_> {
         for name in names(modules) {
             let path = format!("{modules}/{name}");
             if name.starts_with('@') {
+                if !is_directory(&self.project.join(&path)) {
+                    continue;
+                }
                 found.extend(names(&path).into_iter().map(|inner| format!("{path}/{inner}")));
             } else {
                 found.push(path);
@@ -150,12 +154,12 @@ pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Opt
     Some(index)
 }
 
-/// Whether there is a package of this version at `path`, and neither it nor a `node_modules` above it is a link.
+/// Whether there is a package of this version at `path`, and neither it nor a folder above it in a `node_modules` is a link.
 pub(crate) fn has_version(project: &Path, path: &str, version: &str) -> bool {
     let folder = project.join(path);
-    let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-    let mut modules = above.filter(|above| above.rsplit('/').next() == Some(MODULES));
-    let is_real = is_directory(&folder) && modules.all(|modules| is_directory(&project.join(modules)));
+    let top = top_of(path).map_or(0, str::len);
+    let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|above| above.len() > top);
+    let is_real = is_directory(&folder) && above.all(|above| is_directory(&project.join(above)));
     is_real && !version.is_empty() && manifest_in(&folder).version.as_deref() == Some(version)
 }
 

@@ -5,6 +5,7 @@
 //! Costs one `lstat` and one listing a package, and is only asked where a project has no lock of its own.
 
 use crate::project::HIDDEN_LOCK;
+use gantry_layout::is_package_path;
 use gantry_manifest::Lockfile;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -14,11 +15,19 @@ use std::path::{Component, Path, PathBuf};
 /// Folders may be so much younger than the lock, in milliseconds: it is written a moment before the last of them is done.
 const TOLERANCE: i64 = 10;
 
+/// The hidden lock of a project with its text. One that names anything but packages by their places was written by no
+/// installer, and is as good as none: what it names would be taken to be in the way.
+pub(crate) fn read(project: &Path) -> Option<(Vec<u8>, Lockfile)> {
+    let text = fs::read(project.join(HIDDEN_LOCK)).ok()?;
+    let lock = Lockfile::parse(&text, HIDDEN_LOCK).ok()?;
+    let mut placed = lock.packages.iter().filter(|entry| entry.link || !entry.is_top());
+    placed.all(|entry| is_package_path(&entry.path)).then_some((text, lock))
+}
+
 /// The hidden lock of a project, if it describes what is installed.
 pub(crate) fn trusted(project: &Path) -> Option<Lockfile> {
-    let path = project.join(HIDDEN_LOCK);
-    let lock = Lockfile::parse(&fs::read(&path).ok()?, HIDDEN_LOCK).ok()?;
-    let newest = milliseconds(&fs::metadata(&path).ok()?) + TOLERANCE;
+    let (_, lock) = read(project)?;
+    let newest = milliseconds(&fs::metadata(project.join(HIDDEN_LOCK)).ok()?) + TOLERANCE;
     let known: BTreeSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
     let mut walk = Walk { project, newest, known: &known, seen: BTreeSet::from([String::new()]) };
     let targets: BTreeSet<&str> =

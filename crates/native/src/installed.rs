@@ -6,6 +6,8 @@
 //! a small file and a directory each.
 
 use crate::actual;
+use crate::footing::Footing;
+use crate::hidden_lock;
 use crate::project::HIDDEN_LOCK;
 use crate::tops::folders_with_modules;
 use crate::workspace::{entries, is_directory};
@@ -14,7 +16,7 @@ use gantry_engine::PackageStore;
 use gantry_layout::{Plan, PlannedPackage};
 use gantry_manifest::{Lockfile, Text};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -43,12 +45,20 @@ pub(crate) struct Difference<'p> {
     pub new: Vec<&'p PlannedPackage>,
     /// Paths to remove, parents first.
     pub gone: Vec<String>,
+    /// Links in whose places folders are to be. What is below them is not the project's, and stays.
+    pub in_the_way: BTreeSet<String>,
 }
 
 impl Difference<'_> {
     /// Whether there is nothing to do.
     pub fn is_none(&self) -> bool {
-        self.new.is_empty() && self.gone.is_empty()
+        self.new.is_empty() && self.gone.is_empty() && self.in_the_way.is_empty()
+    }
+
+    /// Whether the way to `path` is through none of the links [in the way](Self::in_the_way).
+    pub fn is_in_project(&self, path: &str) -> bool {
+        let is_below = |link: &String| path.strip_prefix(link.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        !self.in_the_way.iter().any(is_below)
     }
 
     /// Whether a package stays what it is, if not where.
@@ -76,8 +86,7 @@ impl Installed {
         if !is_directory(&project.join("node_modules")) {
             return None;
         }
-        let hidden_lock = fs::read(project.join(HIDDEN_LOCK)).ok()?;
-        let lock = Lockfile::parse(&hidden_lock, HIDDEN_LOCK).ok()?;
+        let (hidden_lock, lock) = hidden_lock::read(project)?;
         let links = lock.packages.iter().filter(|entry| entry.link).map(|entry| entry.path.clone()).collect();
         let entries = lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.is_top());
         let packages: BTreeMap<_, _> = entries.map(|entry| (entry.path, entry.integrity)).collect();
@@ -93,13 +102,16 @@ impl Installed {
         store: &PackageDirectories,
     ) -> Result<Difference<'p>, NativeError> {
         let mut difference = Difference::default();
+        let mut footing = Footing::new(project, plan);
         for package in &plan.packages {
+            let link = footing.link_above(&package.path);
+            difference.in_the_way.extend(link.map(str::to_owned));
             let known = self.packages.get(&package.path);
             let is_same = known.is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity)
                 || is_without_origin(package);
             // Packages come sorted by path, so a parent is decided before what is nested in it.
             let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.stays(parent));
-            let is_fine = is_same && self.is_in_place(package, project, store);
+            let is_fine = is_same && link.is_none() && self.is_in_place(package, project, store);
             match (is_fine, parent_stays) {
                 (true, true) => drop(difference.kept.insert(&package.path)),
                 // No store has it.
@@ -107,9 +119,12 @@ impl Installed {
                 _ => difference.new.push(package),
             }
         }
-        let mut gone: BTreeSet<String> = self.packages.keys().filter(|path| !difference.stays(path)).cloned().collect();
         let planned: BTreeSet<&str> = plan.links.iter().map(|link| link.path.as_str()).collect();
-        gone.extend(self.links.iter().filter(|path| !planned.contains(path.as_str())).cloned());
+        difference.in_the_way.extend(planned.iter().filter_map(|path| footing.link_above(path)).map(str::to_owned));
+        let packages = self.packages.keys().filter(|path| !difference.stays(path));
+        let links = self.links.iter().filter(|path| !planned.contains(path.as_str()));
+        let mut gone: BTreeSet<String> =
+            packages.chain(links).filter(|path| footing.link_above(path).is_none()).cloned().collect();
         if !self.is_newest {
             let staying =
                 difference.kept.iter().copied().chain(difference.moved.iter().map(|moved| moved.path.as_str()));
@@ -155,7 +170,7 @@ fn carried(plan: &Plan, kept: &BTreeSet<&str>) -> BTreeSet<String> {
     lock.packages.into_iter().filter(|entry| entry.in_bundle).map(|entry| entry.path).collect()
 }
 
-/// Whether the hidden lock is newer than each of these packages' folders and the folders that they are in.
+/// Whether all of these packages' folders and the folders that they are in are there, no links, and older than the hidden lock.
 fn is_newest<'a>(project: &Path, packages: impl Iterator<Item = &'a str>) -> bool {
     let Some(lock) = changed(&project.join(HIDDEN_LOCK)) else { return false };
     let mut folders = BTreeSet::from(["node_modules"]);
@@ -166,13 +181,18 @@ fn is_newest<'a>(project: &Path, packages: impl Iterator<Item = &'a str>) -> boo
             folders.extend(scope.rsplit_once('/').map(|(parent, _)| parent));
         }
     }
-    folders.into_iter().all(|folder| changed(&project.join(folder)).is_some_and(|time| time <= lock))
+    folders.into_iter().all(|folder| {
+        fs::symlink_metadata(project.join(folder)).is_ok_and(|data| data.is_dir() && time_of(&data) <= lock)
+    })
 }
 
 /// When something was changed, if it is there.
 fn changed(path: &Path) -> Option<(i64, i64)> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    Some((metadata.mtime(), metadata.mtime_nsec()))
+    fs::symlink_metadata(path).ok().as_ref().map(time_of)
+}
+
+fn time_of(metadata: &Metadata) -> (i64, i64) {
+    (metadata.mtime(), metadata.mtime_nsec())
 }
 
 /// What lies among the packages and is none of the plan's: not planned, no link of it, and not what a package that stays
@@ -188,6 +208,10 @@ fn strays(
     let mut strays = Vec::new();
     let mut look = |inside: Option<(&str, Option<&PlannedPackage>)>| -> Result<(), NativeError> {
         let prefix = inside.map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        // What a link leads to is not the project's.
+        if !is_directory(&project.join(format!("{prefix}node_modules"))) {
+            return Ok(());
+        }
         let brought = inside.and_then(|(_, package)| store.index(&package?.key));
         let mut folders = vec!["node_modules".to_owned()];
         while let Some(folder) = folders.pop() {
@@ -214,7 +238,7 @@ fn strays(
     look(None)?;
     let mut folders = folders_with_modules(plan);
     let own = plan.workspaces.iter().map(String::as_str);
-    folders.extend(own.filter(|workspace| is_directory(&project.join(workspace).join("node_modules"))));
+    folders.extend(own);
     folders.into_iter().try_for_each(|folder| look(Some((folder, None))))?;
     plan.packages
         .iter()

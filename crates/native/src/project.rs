@@ -8,7 +8,7 @@
 //! 1. link what is new in the workspace, with the new hidden lock;
 //! 2. set the hidden lock aside: a run that is killed from here on leaves none, and then nothing that a lock knows the origin
 //!    of is taken to be in place;
-//! 3. set aside what is not wanted any more, and what moves;
+//! 3. set aside links where folders are to be, what is not wanted any more, and what moves;
 //! 4. rename what is new, and what moves, to its place, parents first;
 //! 5. bring bin links in order;
 //! 6. put the new hidden lock in its place;
@@ -265,7 +265,7 @@ impl ProjectDirectory {
         workspace: &Workspace,
         moves: &mut Moves,
     ) -> Result<LinkReport, NativeError> {
-        let Difference { new, gone, moved, .. } = difference;
+        let Difference { new, gone, moved, in_the_way, .. } = difference;
         let (building, old) = (workspace.new_tree(), workspace.old());
         let report = place_all(&self.store, plan, new.iter().copied(), linker, &building, &self.interrupt)?;
         let built_hidden = workspace.path().join("hidden-lock");
@@ -274,9 +274,10 @@ impl ProjectDirectory {
         self.interrupt.check()?;
         let hidden = self.path.join(HIDDEN_LOCK);
         moves.rename(SET_ASIDE, &hidden, &old.join("hidden-lock"))?;
-        let places = gone.iter().map(String::as_str).chain(new.iter().map(|package| package.path.as_str()));
-        let mut places: Vec<(&str, String)> =
-            places.enumerate().map(|(number, path)| (path, number.to_string())).collect();
+        let gone = in_the_way.iter().chain(gone).map(String::as_str);
+        let places = gone.chain(new.iter().map(|package| package.path.as_str()));
+        let places = places.filter(|path| difference.is_in_project(path)).enumerate();
+        let mut places: Vec<(&str, String)> = places.map(|(number, path)| (path, number.to_string())).collect();
         if !moved.is_empty() {
             places.extend(moved.iter().map(|package| (package.path.as_str(), moved_name(moved, &package.path))));
             // What is nested in what moves goes before it, and that before what it is nested in.
@@ -325,7 +326,12 @@ impl ProjectDirectory {
         let packages = plan.packages.iter().map(|package| package.path.as_str());
         let nested = packages.chain(folders_with_modules(plan)).map(|folder| format!("{folder}/node_modules/.bin"));
         for folder in nested.chain(["node_modules/.bin".to_owned()]) {
-            let Ok(entries) = fs::read_dir(self.path.join(&folder)) else { continue };
+            let path = self.path.join(&folder);
+            // What a link leads to is not the project's.
+            if !is_directory(&path) || !path.parent().is_some_and(is_directory) {
+                continue;
+            }
+            let Ok(entries) = fs::read_dir(path) else { continue };
             for entry in entries.flatten() {
                 let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
                 let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());

@@ -18,7 +18,12 @@ const MODULES: &str = "node_modules";
 pub(crate) fn folders_with_modules(plan: &Plan) -> BTreeSet<&str> {
     let packages = plan.packages.iter().map(|package| package.path.as_str());
     let paths = packages.chain(plan.links.iter().map(|link| link.path.as_str()));
-    paths.filter_map(|path| path.find("/node_modules/").map(|at| &path[..at])).filter(|top| is_outer(top)).collect()
+    paths.filter_map(top_of).collect()
+}
+
+/// The user's folder whose `node_modules` leads to `path`; `None` if that is the project itself.
+pub(crate) fn top_of(path: &str) -> Option<&str> {
+    path.find("/node_modules/").map(|at| &path[..at]).filter(|top| is_outer(top))
 }
 
 /// Whether no component is `node_modules`: a folder of the user, not of a package.
