@@ -134,6 +134,22 @@ describe('safety', { concurrency: 1 }, () => {
     assert.deepEqual(leftovers(project), []);
   });
 
+  test('what a killed install had carried into its workspace comes back, also where that is inside of node_modules', (context) => {
+    const workspace = new Workspace(context, registry);
+    for (const place of ['', 'node_modules']) {
+      const project = workspace.project(`project-${place}`, manifest({ left: '1.0.0' }));
+      workspace.gantry('install', '--prefix', project).succeeded();
+      const modules = join(project, 'node_modules');
+      // As it is where node_modules is a mount point, and where it is not.
+      const moved = join(project, place, '.gantry-1f2e-18d3a5b6c7d8e9f0-0', 'new', 'node_modules', '.prisma');
+      mkdirSync(moved, { recursive: true });
+      writeFileSync(join(moved, 'client.js'), 'made');
+      workspace.gantry('install', '--prefix', project).succeeded();
+      assert.equal(readFileSync(join(modules, '.prisma', 'client.js'), 'utf8'), 'made', place);
+      assert.deepEqual(leftovers(project), []);
+    }
+  });
+
   test('an install without a hidden lock makes the packages anew and keeps what is none', (context) => {
     const workspace = new Workspace(context, registry);
     const project = workspace.project('project', manifest({ left: '1.0.0' }));

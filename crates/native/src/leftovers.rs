@@ -20,13 +20,12 @@ const WASI_STAGING: &str = ".gantry-wasi";
 /// place, and so does what it had not carried over. To be called with the project's lock; what cannot be removed is tried
 /// again the next time.
 pub(crate) fn sweep(project: &Path) {
-    let modules = project.join(MODULES);
-    for leftover in leftovers(project) {
-        // Who has the lock next tries again what failed here.
-        let _ = recover(project, &leftover).and_then(|()| remove_any(&leftover));
-    }
-    for leftover in leftovers(&modules) {
-        let _ = remove_any(&leftover);
+    // A tree that is a mount point has its workspace inside.
+    for folder in [project, &project.join(MODULES)] {
+        for leftover in leftovers(folder) {
+            // Who has the lock next tries again what failed here.
+            let _ = recover(project, &leftover).and_then(|()| remove_any(&leftover));
+        }
     }
 }
 
