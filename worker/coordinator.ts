@@ -79,7 +79,7 @@ const handlers: Handlers = {
   listing: ({ project }) => read((source) => source.listing(project)),
   archive: async ({ project, format }) =>
     opened().archives.begin(await read((source) => source.archive(project, format))),
-  archivePart: ({ archive }) => opened().archives.part(archive),
+  archivePart: ({ archive }) => archivePart(opened(), archive),
   endArchive: ({ archive }) => opened().archives.end(archive),
   treeDigest: async ({ project }) => (await coordinator()).treeDigest(project),
   usage: async () => ({ ...(await coordinator()).usage(), ...(await opened().granted()) }),
@@ -317,12 +317,10 @@ function letGoInTurn(should: () => boolean): void {
 
 async function letGo(): Promise<void> {
   const open = store;
-  if (!open?.coordinator || !open.archives.isEmpty) return;
+  if (!open?.coordinator) return;
   const held = { store: open, coordinator: open.coordinator };
   if (!(await isThere(held))) return lost(held);
-  await betweenReads(async () => {
-    if (open.archives.isEmpty) await open.letGo();
-  });
+  await betweenReads(() => open.letGo());
 }
 
 async function close(): Promise<undefined> {
@@ -350,6 +348,10 @@ function coordinator(): Promise<WasmCoordinator> {
 /** Whoever can answer now is asked. */
 function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
   return opened().read(question);
+}
+
+function archivePart(store: OpenStore, archive: number): Promise<Result<'archivePart'>> {
+  return store.archives.part(archive, (parts) => store.attach(parts));
 }
 
 /** The store, if its files are there, after other tabs' turn. */

@@ -1,6 +1,6 @@
 /** A store in memory: of one `Gantry` object alone, and gone with it. Nobody waits for it, and no other tab can have it. */
 import type { Granted } from '../protocol.js';
-import { Coordinator, type CoordinatorOptions, type WasmCoordinator } from '../wasm.js';
+import { Coordinator, type CoordinatorOptions, type WasmArchive, type WasmCoordinator } from '../wasm.js';
 import type { Archives } from './archives.js';
 import type { MemoryFolder } from './memory-folder.js';
 import type { OpenStore } from './open-store.js';
@@ -40,6 +40,10 @@ export class MemoryStore implements OpenStore {
 
   async read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
     return question(this.coordinator);
+  }
+
+  async attach(archive: WasmArchive): Promise<void> {
+    this.coordinator.continueArchive(archive);
   }
 
   withoutReaders<T>(change: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** A store that this tab has open, wherever it is: the coordinator asks nothing else of it. */
 import type { Granted } from '../protocol.js';
-import type { WasmCoordinator } from '../wasm.js';
+import type { WasmArchive, WasmCoordinator } from '../wasm.js';
 import type { Archives } from './archives.js';
 import type { Pool } from './pool.js';
 import type { Reading } from './readers.js';
@@ -11,15 +11,18 @@ export interface OpenStore {
   readonly archives: Archives;
   /** The module with the store, while this tab has it. */
   readonly coordinator: WasmCoordinator | undefined;
-  /** Whether to {@link letGo}: another tab waits, and no archive is being made of what is open. */
+  /** Whether to {@link letGo}: another tab waits. */
   readonly shouldLetGo: boolean;
   /** The module with the store, after others' turn. Calls `onWaiting` if another tab has it. */
   take(onWaiting?: () => void): Promise<WasmCoordinator>;
   /** Ask whoever can answer now, and else {@link take} it. */
   read<T>(question: (source: Reading) => T | Promise<T>): Promise<T>;
+  /** Has an archive read from whatever can answer now. */
+  attach(archive: WasmArchive): Promise<void>;
   /** Runs `change` when nobody elsewhere reads the store. */
   withoutReaders<T>(change: () => Promise<T>): Promise<T>;
-  /** Let go of what is read of it while another tab has it. What is asked later opens it again. */
+  /** Let go of what is read of it while another tab has it, unless an archive is being made of that. What is asked later opens it
+   * again. */
   stopReading(): void;
   /** This project is another one than before. */
   noteChange(project: string): void;

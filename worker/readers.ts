@@ -91,12 +91,24 @@ export class Readers implements Reading {
     void this.#forget(project);
   }
 
-  /** Let go of all files. What is asked later opens them again. Not while an archive is being read. */
-  letGo(): void {
+  /** Has an archive read from the store's files. */
+  async attach(archive: WasmArchive): Promise<void> {
+    await this.hold();
+    await archive.reopen(this.#store);
+  }
+
+  /** Until all is {@link letGo | let go of} nobody removes packages. Waits for who does. */
+  async hold(): Promise<void> {
+    this.#held ??= holdReading(this.#store);
+    await this.#held;
+  }
+
+  /** Let go of all files. What is asked later opens them again. Nobody removes packages until `archives` have let go, too. */
+  letGo(archives?: Promise<void>): void {
     const closed = [...this.#open.keys()].map((project) => this.#forget(project));
     const held = this.#held;
     this.#held = undefined;
-    void Promise.all(closed).then(async () => (await held)?.());
+    void Promise.all([archives, ...closed]).then(async () => (await held)?.());
   }
 
   close(): void {
@@ -117,8 +129,7 @@ export class Readers implements Reading {
   }
 
   async #openProject(project: string): Promise<OpenProject> {
-    this.#held ??= holdReading(this.#store);
-    await this.#held;
+    await this.hold();
     try {
       const reader = await Reader.open({ store: this.#store, project });
       return { reader, tree: new LocalTree(new ReaderSlot(reader)) };

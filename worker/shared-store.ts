@@ -8,7 +8,13 @@
 import { GantryError } from '../errors.js';
 import type { Granted } from '../protocol.js';
 import { holdStore, withoutReaders } from '../store-lock.js';
-import { Coordinator, type CoordinatorOptions, openStoreFolder, type WasmCoordinator } from '../wasm.js';
+import {
+  Coordinator,
+  type CoordinatorOptions,
+  openStoreFolder,
+  type WasmArchive,
+  type WasmCoordinator,
+} from '../wasm.js';
 import { whileHeld } from '../while-held.js';
 import type { Archives } from './archives.js';
 import type { OpenStore } from './open-store.js';
@@ -81,7 +87,7 @@ export class SharedStore implements OpenStore {
   }
 
   get shouldLetGo(): boolean {
-    return this.#isWanted && this.#coordinator !== undefined && this.archives.isEmpty;
+    return this.#isWanted && this.#coordinator !== undefined;
   }
 
   /**
@@ -118,6 +124,11 @@ export class SharedStore implements OpenStore {
     }
   }
 
+  async attach(archive: WasmArchive): Promise<void> {
+    if (this.#coordinator) this.#coordinator.continueArchive(archive);
+    else await this.#readers.attach(archive);
+  }
+
   /** Not this tab, and none of those that have it open or read it by themselves. */
   withoutReaders<T>(change: () => Promise<T>): Promise<T> {
     const ask = () => {
@@ -127,9 +138,8 @@ export class SharedStore implements OpenStore {
     return withoutReaders(this.name, change, ask);
   }
 
-  /** Unless an archive is being made of what is read. */
   stopReading(): void {
-    if (this.archives.isEmpty) this.#readers.letGo();
+    if (!this.archives.areBeingRead) this.#closeReaders();
   }
 
   noteChange(project: string): void {
@@ -142,6 +152,9 @@ export class SharedStore implements OpenStore {
     this.#coordinator = undefined;
     this.#isWanted = false;
     try {
+      await this.archives.letGo();
+      // Else who has the store next might remove what the next part is made of.
+      if (this.archives.areBeingRead) await this.#readers.hold();
       await this.pool.close();
       await coordinator?.close();
     } finally {
@@ -176,13 +189,18 @@ export class SharedStore implements OpenStore {
       // Nobody but the browser or its user removes a store that is open, and somebody else may have made another one since.
       if (!(await hasStore(this.name, this.#mark))) return await this.#lost();
       const coordinator = await this.#openFiles();
-      this.stopReading();
+      // From now on all is read from what has just been opened.
+      this.#closeReaders();
       return coordinator;
     } catch (error) {
       this.#release();
       this.#release = undefined;
       throw error;
     }
+  }
+
+  #closeReaders(): void {
+    this.#readers.letGo(this.archives.letGo());
   }
 
   async #openFiles(): Promise<WasmCoordinator> {

@@ -1,9 +1,11 @@
 /** Tabs that have one store open at the same time: each writes in its turn, and all read all the time. */
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { Gantry, Project } from '../../web/src/index.js';
 import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { inRoot } from './support/paths.js';
 
 /** What the scripts below keep in a page between them. */
 interface Kept {
@@ -47,6 +49,9 @@ const closeStore = async () => {
   await gantry.close();
   return damaged;
 };
+
+/** Of a project whose archive has several parts. */
+const manifest = readFileSync(inRoot('tests', 'projects', 'react', 'package.json'), 'utf8');
 
 const OLD = 'module.exports = "left 1.0.0"\n';
 const NEW = 'module.exports = "left 1.1.0"\n';
@@ -258,8 +263,9 @@ test('a file that is open and an archive that is being read outlast the turn of 
     const { value } = await reader.read();
     Object.assign(globalThis, { handle, reader, read: value.length });
   });
-  // It waits until the archive has been read.
-  const opening = second.run(openStore, fixtures.url);
+  // It waits for neither.
+  await second.run(openStore, fixtures.url);
+  expect(await second.run(installLeft, '{"right":"1.0.0","left":"1.1.0"}')).toBe(NEW);
   const bytes = await first.run(async () => {
     const kept = globalThis as unknown as { reader: ReadableStreamDefaultReader<Uint8Array>; read: number };
     for (let size = kept.read; ; ) {
@@ -269,13 +275,114 @@ test('a file that is open and an archive that is being read outlast the turn of 
     }
   });
   expect(bytes % 512).toBe(0);
-  await opening;
-  expect(await second.run(installLeft, '{"right":"1.0.0","left":"1.1.0"}')).toBe(NEW);
   const text = await first.run(async () => {
     const { handle } = globalThis as unknown as { handle: { readFile(encoding: string): Promise<string> } };
     return handle.readFile('utf8');
   });
   expect(text).toBe(OLD);
+});
+
+/** Installs what has the text of `package.json` that is given, as the project `default`. */
+const installManifest = async (packageJson: string) => {
+  const kept = globalThis as unknown as Kept;
+  kept.project = await kept.gantry.install({ packageJson });
+};
+
+const prune = () =>
+  (globalThis as unknown as Kept).gantry.prune().then(
+    ({ packages }) => packages > 0,
+    ({ code }) => code as string,
+  );
+
+/** What a page keeps of an archive that it reads. */
+interface Exporting {
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  parts: BlobPart[];
+  /** Digest of all of it. */
+  expected: string;
+}
+
+/** Has read a part of an archive of its project; what all of it is it knows from another one. */
+const beginArchive = async () => {
+  const { project } = globalThis as unknown as Kept;
+  const { toTar, toZip } = (await import(
+    `${location.origin}/package/dist/export.js`
+  )) as typeof import('../../web/src/export.js');
+  const digest = await crypto.subtle.digest('SHA-256', await new Response(toTar(project) as BodyInit).arrayBuffer());
+  const reader = toTar(project).getReader();
+  const { value } = await reader.read();
+  // And one that nobody reads.
+  toZip(project);
+  Object.assign(globalThis, { reader, parts: [value], expected: [...new Uint8Array(digest)].join() });
+};
+
+/** Reads one more part; whether there was one. */
+const readPart = async () => {
+  const { reader, parts } = globalThis as unknown as Exporting;
+  const { done, value } = await reader.read();
+  if (value) parts.push(value as Uint8Array<ArrayBuffer>);
+  return !done;
+};
+
+/** Reads what is left: how many parts there were in all, and whether they are what they should be. */
+const endArchive = async () => {
+  const { reader, parts, expected } = globalThis as unknown as Exporting;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value as Uint8Array<ArrayBuffer>);
+  }
+  const digest = await crypto.subtle.digest('SHA-256', await new Blob(parts).arrayBuffer());
+  return { parts: parts.length, isWhole: [...new Uint8Array(digest)].join() === expected };
+};
+
+test('archives that are half read, and those that nobody reads, leave the store to another tab, and go on beside it', async ({
+  blank,
+  recording,
+  site,
+}) => {
+  const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
+  await first.run(openStore, recording.url);
+  await first.run(installManifest, manifest);
+  await first.run(beginArchive);
+  // In this tab's turn, from the other's files, and again in this one's: whatever the project is meanwhile.
+  await second.run(openStore, recording.url);
+  expect(await first.run(readPart)).toBe(true);
+  await second.run(installManifest, '{"dependencies":{"lodash":"^4.18.0"}}');
+  expect(await first.run(readPart)).toBe(true);
+  expect(await second.run(prune)).toBe('STORE_LOCKED');
+  await first.run(installManifest, '{"dependencies":{"zod":"^4.6.0"}}');
+  expect(await first.run(readPart)).toBe(true);
+  expect(await second.run(() => (globalThis as unknown as Kept).gantry.removeProject())).toBe(true);
+  const { parts, isWhole } = await first.run(endArchive);
+  expect(parts).toBeGreaterThan(5);
+  expect(isWhole).toBe(true);
+});
+
+test('an archive that nobody has read for a while does not keep packages, and says so when it is read on', async ({
+  blank,
+  recording,
+  site,
+}) => {
+  const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
+  await first.run(openStore, recording.url);
+  await first.run(installManifest, manifest);
+  await first.run(beginArchive);
+  await second.run(openStore, recording.url);
+  await second.run(installManifest, '{"dependencies":{"lodash":"^4.18.0"}}');
+  await expect.poll(() => second.run(prune), { timeout: 30_000 }).toBe(true);
+  expect(await first.run(() => (globalThis as unknown as Kept).project.fs.readdir('node_modules'))).toContain('lodash');
+  const failure = await first.run(async () => {
+    const { reader } = globalThis as unknown as Exporting;
+    for (;;) {
+      const end = await reader.read().then(
+        ({ done }) => done && 'ended',
+        ({ code, message }) => `${code}: ${message}`,
+      );
+      if (end) return end;
+    }
+  });
+  expect(failure).toBe('STORE_LOST: a package of this project is not in the store any more');
 });
 
 /** In a page: has nobody see it, and waits until its worker lets go of a lock that it has. */

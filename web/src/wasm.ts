@@ -99,6 +99,8 @@ export interface WasmCoordinator {
   listing(project: string): TreeListing;
   readRanges(keys: string[], offsets: number[], sizes: number[]): Promise<Uint8Array[]>;
   archive(project: string, format: ArchiveFormat): WasmArchive;
+  /** From now on this store is what the archive is read from. */
+  continueArchive(archive: WasmArchive): void;
   treeDigest(project: string): Promise<string>;
   why(project: string, query: string): string;
   usage(): Omit<StoreUsage, keyof Granted>;
@@ -121,6 +123,10 @@ export interface WasmCoordinator {
 /** An archive being made. One part at a time. */
 export interface WasmArchive {
   next(): Promise<Uint8Array | undefined>;
+  /** Hold nothing of the store: the next part needs something to be read from. Not while a part is being made. */
+  letGo(): void;
+  /** From now on it is read from the files of a store. Not while a part is being made. */
+  reopen(store: string): Promise<void>;
   /** Not while a part is being made. */
   free(): void;
 }

@@ -1,7 +1,10 @@
 //! An installed tree as one archive, made in parts while it is read: never more in memory than a part and one file.
+//!
+//! It knows the packages that its files are in, not where these are: between two parts it can let go of what it reads them
+//! from, and go on with something else that has them.
 
 use crate::error::to_javascript;
-use crate::reader::OpenPacks;
+use crate::reader::{OpenPacks, gone};
 use crate::store::BrowserStore;
 use gantry_archive::{ArchiveFormat, TreeArchive};
 use gantry_engine::Fault;
@@ -37,7 +40,8 @@ pub struct ArchiveStream {
     entries: IntoIter<(String, TreeEntry)>,
     /// `None` when it is complete.
     archive: Option<TreeArchive>,
-    source: Source,
+    /// `None` while it holds nothing of the store.
+    source: Option<Source>,
 }
 
 impl ArchiveStream {
@@ -47,10 +51,16 @@ impl ArchiveStream {
             "zip" => ArchiveFormat::Zip,
             other => return Err(Fault::new("INVALID_OPTION", format!("{other} is neither tar nor zip"))),
         };
-        Ok(Self { entries: tree.entries().into_iter(), archive: Some(TreeArchive::new(format)), source })
+        Ok(Self { entries: tree.entries().into_iter(), archive: Some(TreeArchive::new(format)), source: Some(source) })
+    }
+
+    /// From now on read from `source`.
+    pub(crate) fn read_from(&mut self, source: Source) {
+        self.source = Some(source);
     }
 
     async fn make_part(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        let source = self.source.as_ref().ok_or_else(|| Fault::new("INTERNAL", "the archive is read from nowhere"))?;
         let Some(mut archive) = self.archive.take() else { return Ok(None) };
         let failed = |error: std::io::Error| Fault::new("INTERNAL", error.to_string());
         while archive.made() < PART {
@@ -61,7 +71,7 @@ impl ArchiveStream {
                 TreeEntry::Symlink(target) => archive.symlink(&path, &target),
                 TreeEntry::File(FileSource::Bytes(bytes)) => archive.file(&path, false, &bytes),
                 TreeEntry::File(FileSource::Stored(location)) => {
-                    archive.file(&path, location.executable, &self.source.read(&location).await?)
+                    archive.file(&path, location.executable, &source.read(&location).await?)
                 }
             }
             .map_err(failed)?;
@@ -78,5 +88,18 @@ impl ArchiveStream {
     pub async fn next(&mut self) -> Result<Option<Uint8Array>, JsValue> {
         let part = self.make_part().await.map_err(|fault| to_javascript(&fault))?;
         Ok(part.map(|part| Uint8Array::from(part.as_slice())))
+    }
+
+    /// Lets go of what it is read from: the next part needs another.
+    #[wasm_bindgen(js_name = letGo)]
+    pub fn let_go(&mut self) {
+        self.source = None;
+    }
+
+    /// From now on it is read from the files of `store`, as they are now.
+    pub async fn reopen(&mut self, store: &str) -> Result<(), JsValue> {
+        let packs = OpenPacks::of_store(store).await.and_then(|packs| packs.ok_or_else(gone));
+        self.read_from(Source::Packs(packs.map_err(|fault| to_javascript(&fault))?));
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Installed projects as virtual trees.
 
 use crate::changes::Contents;
+use crate::coordinator::unknown_project;
 use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, Outcome, PackageStore, ProjectTree};
@@ -9,7 +10,7 @@ use gantry_layout::{
 };
 use gantry_manifest::Lockfile;
 use gantry_resolver::{ResolveOptions, Target, check_machine};
-use gantry_store::{PackageIndex, PackageKey, ProjectRecord};
+use gantry_store::{Catalog, PackageIndex, PackageKey, ProjectRecord};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,6 +182,12 @@ impl OpenProject {
         let plan =
             plan(&lock.to_text(), &inert, &omit, name, index).map_err(|error| EngineError::from(error).to_fault())?;
         Self::new(options.lockfile(&record.lock), &plan, index)
+    }
+
+    /// Opens one that a journal tells of.
+    pub fn in_catalog(name: &str, catalog: &Catalog) -> Result<Self, Fault> {
+        let record = catalog.project(name).ok_or_else(|| unknown_project(name))?;
+        Self::reopen(name, record, &|key| catalog.package(key).and_then(|package| package.index().ok()))
     }
 
     /// Bytes of a file.

@@ -153,20 +153,18 @@ impl Reader {
 impl Reader {
     async fn open_project(options: JsValue) -> Result<Self, Fault> {
         let ReaderOptions { store, project: name } = from_object(options, "the options of a reader")?;
-        let found = OpfsDirectory::find_store(&store).await.map_err(|error| file_fault(&error))?;
-        let directory = found.ok_or_else(|| unknown_project(&name))?;
-        let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| Fault::from(&error))?;
-        let catalog = catalog.ok_or_else(|| unknown_project(&name))?;
-        let index = |key: &PackageKey| catalog.package(key).and_then(|package| package.index().ok());
-        let record = catalog.project(&name).ok_or_else(|| unknown_project(&name))?;
-        let project = OpenProject::reopen(&name, record, &index)?;
-        let packs = catalog.packages().into_iter().map(|(_, package)| package.place.pack);
-        let mut files = FxHashMap::default();
-        for pack in packs.collect::<BTreeSet<u32>>() {
-            files.insert(pack, PackFile::open(&directory, &pack_name(pack)).await?);
-        }
-        Ok(Self { project, packs: Rc::new(OpenPacks { catalog, files, checked: RefCell::default() }) })
+        let (directory, catalog) = find_catalog(&store).await?.ok_or_else(|| unknown_project(&name))?;
+        let project = OpenProject::in_catalog(&name, &catalog)?;
+        Ok(Self { project, packs: OpenPacks::open(&directory, catalog).await? })
     }
+}
+
+/// The folder of a store and what its journal says now; `None` where nothing is stored.
+async fn find_catalog(store: &str) -> Result<Option<(OpfsDirectory, Catalog)>, Fault> {
+    let found = OpfsDirectory::find_store(store).await.map_err(|error| file_fault(&error))?;
+    let Some(directory) = found else { return Ok(None) };
+    let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| Fault::from(&error))?;
+    Ok(catalog.map(|catalog| (directory, catalog)))
 }
 
 /// The journals with their names: one, but for what a crash may leave. The coordinator may be appending: a snapshot of before
@@ -196,6 +194,21 @@ async fn try_read_journals(directory: &OpfsDirectory) -> Result<Vec<(String, Byt
 }
 
 impl OpenPacks {
+    /// Those of `store` as it is now; `None` where nothing is stored.
+    pub async fn of_store(store: &str) -> Result<Option<Rc<Self>>, Fault> {
+        let Some((directory, catalog)) = find_catalog(store).await? else { return Ok(None) };
+        Self::open(&directory, catalog).await.map(Some)
+    }
+
+    async fn open(directory: &OpfsDirectory, catalog: Catalog) -> Result<Rc<Self>, Fault> {
+        let packs = catalog.packages().into_iter().map(|(_, package)| package.place.pack);
+        let mut files = FxHashMap::default();
+        for pack in packs.collect::<BTreeSet<u32>>() {
+            files.insert(pack, PackFile::open(directory, &pack_name(pack)).await?);
+        }
+        Ok(Rc::new(Self { catalog, files, checked: RefCell::default() }))
+    }
+
     /// Part of a package's segment. Nothing is given out that is damaged.
     pub fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
         let place = self.catalog.package(key).map(|package| package.place).ok_or_else(gone)?;
@@ -254,7 +267,7 @@ impl PackFile {
     }
 }
 
-fn gone() -> Fault {
+pub(crate) fn gone() -> Fault {
     Fault::new("STORE_LOST", "a package of this project is not in the store any more").with_hint("Install it again.")
 }
 

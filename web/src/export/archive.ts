@@ -1,4 +1,8 @@
-/** A tree as an archive, made in the worker that has the store while it is read. */
+/**
+ * A tree as an archive, made in the worker that has the store while it is read. Other tabs install meanwhile. As long as it is
+ * read nobody else removes the packages that it is made of; when it is read on after ten seconds or more, and they are gone, it
+ * fails with `STORE_LOST`.
+ */
 import type { ArchiveFormat } from '../protocol.js';
 import { type Exportable, TREE } from '../tree.js';
 

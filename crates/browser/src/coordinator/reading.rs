@@ -85,6 +85,12 @@ impl Coordinator {
             .and_then(|project| ArchiveStream::new(format, &project.tree, Source::Store(Rc::clone(&self.store))));
         thrown(stream)
     }
+
+    /// From now on this store is what `archive` is read from.
+    #[wasm_bindgen(js_name = continueArchive)]
+    pub fn continue_archive(&self, archive: &mut ArchiveStream) {
+        archive.read_from(Source::Store(self.current_store()));
+    }
 }
 
 impl Coordinator {
