@@ -7,7 +7,16 @@
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife } from '../liveness.js';
-import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
+import type {
+  Method,
+  Methods,
+  OpenParameters,
+  Parameters,
+  Request,
+  Response,
+  Result,
+  WaitingEvent,
+} from '../protocol.js';
 import { holdOpen } from '../store-lock.js';
 import { instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
@@ -27,6 +36,12 @@ interface Call<M extends Method> {
   signal: AbortSignal;
   /** Missing where nobody listens. */
   emit: ((events: Methods[M]['event'][]) => void) | undefined;
+}
+
+/** One that may have to wait for other tabs. */
+interface WaitingCall {
+  signal: AbortSignal;
+  emit: ((events: WaitingEvent[]) => void) | undefined;
 }
 
 type Handlers = { [M in Method]: (parameters: Parameters<M>, call: Call<M>) => Promise<Result<M>> | Result<M> };
@@ -64,9 +79,9 @@ let moving: Promise<unknown> | undefined;
 const handlers: Handlers = {
   open,
   install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
-  explain: (request, { signal }) => inTurn(signal, () => explain(request, signal)),
-  project: async ({ name }) => (await coordinator()).project(name),
-  why: async ({ project, query }) => JSON.parse((await coordinator()).why(project, query)),
+  explain: (request, call) => inTurn(call.signal, () => explain(request, call)),
+  project: ({ name }) => read((source) => source.project(name)),
+  why: async ({ project, query }) => JSON.parse(await read((source) => source.why(project, query))),
   readFile: ({ project, path }) => read((source) => source.readFile(project, path)),
   readMany: ({ project, paths }) => read((source) => source.readMany(project, paths)),
   readdir: ({ project, path, recursive }) => read((source) => source.readdir(project, path, recursive)),
@@ -81,13 +96,13 @@ const handlers: Handlers = {
     opened().archives.begin(await read((source) => source.archive(project, format))),
   archivePart: ({ archive }) => archivePart(opened(), archive),
   endArchive: ({ archive }) => opened().archives.end(archive),
-  treeDigest: async ({ project }) => (await coordinator()).treeDigest(project),
-  usage: async () => ({ ...(await coordinator()).usage(), ...(await opened().granted()) }),
-  verify: (_, { signal }) => inTurn(signal, () => verify(signal)),
-  projects: async () => (await coordinator()).projects(),
-  removeProject: ({ name }, { signal }) => inTurn(signal, () => removeProject(name, signal)),
-  prune: (_, { signal }) => inTurn(signal, () => prune(signal)),
-  clear: (_, { signal }) => inTurn(signal, () => clear(signal)),
+  treeDigest: ({ project }) => read((source) => source.treeDigest(project)),
+  usage: async () => ({ ...(await read((source) => source.usage())), ...(await opened().granted()) }),
+  verify: (_, call) => inTurn(call.signal, () => verify(call)),
+  projects: () => read((source) => source.projects()),
+  removeProject: ({ name }, call) => inTurn(call.signal, () => removeProject(name, call)),
+  prune: (_, call) => inTurn(call.signal, () => prune(call)),
+  clear: (_, call) => inTurn(call.signal, () => clear(call)),
   close: (_, { signal }) => {
     abortChanges();
     return inTurn(signal, close);
@@ -197,8 +212,7 @@ async function install(
 ): Promise<Result<'install'>> {
   const batch = emit && new EventBatch(emit);
   try {
-    const onWaiting = () => emit?.([{ type: 'waiting' }]);
-    return await withPool(signal, onWaiting, async ({ store, coordinator }) => {
+    return await withPool({ signal, emit }, async ({ store, coordinator }) => {
       const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
       announceChanges(store.name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.
@@ -211,19 +225,14 @@ async function install(
   }
 }
 
-function explain(request: Parameters<'explain'>, signal: AbortSignal): Promise<Result<'explain'>> {
-  return withPool(signal, undefined, async ({ coordinator }) =>
-    JSON.parse(await coordinator.conflicts(request, signal)),
-  );
+function explain(request: Parameters<'explain'>, call: Call<'explain'>): Promise<Result<'explain'>> {
+  return withPool(call, async ({ coordinator }) => JSON.parse(await coordinator.conflicts(request, call.signal)));
 }
 
 /** Does what may give jobs to unpack workers. */
-async function withPool<T>(
-  signal: AbortSignal,
-  onWaiting: (() => void) | undefined,
-  work: (held: HeldStore) => Promise<T>,
-): Promise<T> {
-  const held = await present(signal, onWaiting);
+async function withPool<T>(call: WaitingCall, work: (held: HeldStore) => Promise<T>): Promise<T> {
+  const { signal } = call;
+  const held = await present(call);
   const { coordinator, store } = held;
   const { pool } = store;
   const abortJobs = () => pool.abort();
@@ -241,24 +250,25 @@ async function withPool<T>(
   }
 }
 
-async function verify(signal: AbortSignal): Promise<Result<'verify'>> {
+async function verify(call: Call<'verify'>): Promise<Result<'verify'>> {
+  const { signal } = call;
   try {
-    return await (await present(signal)).coordinator.verify(signal);
+    return await (await present(call)).coordinator.verify(signal);
   } catch (error) {
     throw signal.aborted ? stopped(signal) : error;
   }
 }
 
-async function removeProject(name: string, signal: AbortSignal): Promise<Result<'removeProject'>> {
-  const { store, coordinator } = await present(signal);
+async function removeProject(name: string, call: Call<'removeProject'>): Promise<Result<'removeProject'>> {
+  const { store, coordinator } = await present(call);
   const changes = coordinator.removeProject(name);
   if (changes) announceChanges(store.name, { name, changes });
   tidyInTurn();
   return changes !== undefined;
 }
 
-async function prune(signal: AbortSignal): Promise<Result<'prune'>> {
-  const { store, coordinator } = await present(signal);
+async function prune(call: Call<'prune'>): Promise<Result<'prune'>> {
+  const { store, coordinator } = await present(call);
   return alone(store, () => coordinator.prune());
 }
 
@@ -289,8 +299,8 @@ function tidyInTurn(): void {
   lastChange = lastChange.then(tidy, tidy).catch(() => {});
 }
 
-async function clear(signal: AbortSignal): Promise<undefined> {
-  const { store, coordinator } = await present(signal);
+async function clear(call: Call<'clear'>): Promise<undefined> {
+  const { store, coordinator } = await present(call);
   // Reads that were asked for before it are answered; later ones wait, and find nothing.
   await alone(store, async () => {
     await store.archives.endAll();
@@ -340,11 +350,6 @@ function opened(): OpenStore {
   return store;
 }
 
-/** The module with the store, for what is quickly answered. */
-function coordinator(): Promise<WasmCoordinator> {
-  return opened().take();
-}
-
 /** Whoever can answer now is asked. */
 function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
   return opened().read(question);
@@ -355,9 +360,10 @@ function archivePart(store: OpenStore, archive: number): Promise<Result<'archive
 }
 
 /** The store, if its files are there, after other tabs' turn. */
-async function present(signal: AbortSignal, onWaiting?: () => void): Promise<HeldStore> {
+async function present({ signal, emit }: WaitingCall): Promise<HeldStore> {
   const store = opened();
-  const held = { store, coordinator: await unlessAborted(signal, store.take(onWaiting)) };
+  const taking = store.take(() => emit?.([{ type: 'waiting' }]));
+  const held = { store, coordinator: await unlessAborted(signal, taking) };
   return (await isThere(held)) ? held : lost(held);
 }
 

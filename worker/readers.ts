@@ -5,9 +5,18 @@
 import { watchStore } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { LocalTree, ReaderSlot } from '../local-tree.js';
-import type { ArchiveFormat, DirectoryEntryData, FileLocation, FileStatData, TreeListing } from '../protocol.js';
+import type {
+  ArchiveFormat,
+  DirectoryEntryData,
+  FileLocation,
+  FileStatData,
+  Granted,
+  InstalledProject,
+  StoreUsage,
+  TreeListing,
+} from '../protocol.js';
 import { holdReading } from '../store-lock.js';
-import { Reader, type WasmArchive, type WasmReader } from '../wasm.js';
+import { Reader, Records, type WasmArchive, type WasmReader, type WasmRecords } from '../wasm.js';
 
 /** Reading projects by name, as the coordinator's module does it and {@link Readers} do. */
 export interface Reading {
@@ -23,7 +32,15 @@ export interface Reading {
   /** Parts of packages of `project`. */
   readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]>;
   archive(project: string, format: ArchiveFormat): WasmArchive | Promise<WasmArchive>;
+  treeDigest(project: string): Promise<string>;
+  project(name: string): Promise<InstalledProject | undefined>;
+  projects(): string[] | Promise<string[]>;
+  usage(): Stored | Promise<Stored>;
+  /** JSON. */
+  why(project: string, query: string): string | Promise<string>;
 }
+
+type Stored = Omit<StoreUsage, keyof Granted>;
 
 interface OpenProject {
   reader: WasmReader;
@@ -34,6 +51,8 @@ export class Readers implements Reading {
   readonly #store: string;
   readonly #open = new Map<string, Promise<OpenProject>>();
   readonly #unwatch: () => void;
+  /** Questions for which something is opened that nothing else is read from. */
+  readonly #asked = new Set<Promise<unknown>>();
   /** Resolves when packages of this store are kept from being removed. */
   #held: Promise<() => void> | undefined;
 
@@ -86,6 +105,35 @@ export class Readers implements Reading {
     return (await this.#project(project)).reader.archive(format);
   }
 
+  // Not everything that is recorded is a change that is announced, so these look anew each time.
+
+  treeDigest(project: string): Promise<string> {
+    return this.#ask(async () => {
+      const reader = await Reader.open({ store: this.#store, project });
+      try {
+        return await reader.treeDigest();
+      } finally {
+        reader.close();
+      }
+    });
+  }
+
+  project(name: string): Promise<InstalledProject | undefined> {
+    return this.#records((records) => records.project(name));
+  }
+
+  projects(): Promise<string[]> {
+    return this.#records((records) => records.projects());
+  }
+
+  usage(): Promise<Stored> {
+    return this.#records((records) => records.usage());
+  }
+
+  why(project: string, query: string): Promise<string> {
+    return this.#records((records) => records.why(project, query));
+  }
+
   /** Reads that are asked for from now on find what the project is now. */
   noteChange(project: string): void {
     void this.#forget(project);
@@ -108,12 +156,35 @@ export class Readers implements Reading {
     const closed = [...this.#open.keys()].map((project) => this.#forget(project));
     const held = this.#held;
     this.#held = undefined;
-    void Promise.all([archives, ...closed]).then(async () => (await held)?.());
+    void Promise.allSettled([archives, ...closed, ...this.#asked]).then(async () => (await held)?.());
   }
 
   close(): void {
     this.#unwatch();
     this.letGo();
+  }
+
+  #records<T>(question: (records: WasmRecords) => T): Promise<T> {
+    return this.#ask(async () => {
+      const records = await Records.open(this.#store);
+      try {
+        return question(records);
+      } finally {
+        records.free();
+      }
+    });
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T> {
+    const answer = this.hold().then(question);
+    this.#asked.add(answer);
+    try {
+      return await answer;
+    } catch (error) {
+      throw new GantryError(toErrorData(error));
+    } finally {
+      this.#asked.delete(answer);
+    }
   }
 
   #project(name: string): Promise<OpenProject> {

@@ -116,8 +116,7 @@ export class SharedStore implements OpenStore {
     try {
       return await question(this.#readers);
     } catch (error) {
-      if (error instanceof GantryError && (error.code === 'PROJECT_UNKNOWN' || /^E[A-Z]+$/.test(error.code)))
-        throw error;
+      if (error instanceof GantryError && !error.code.startsWith('STORE_')) throw error;
       // A place may have been told by an earlier tree, which had other packages. And what is damaged leaves the store only
       // where it is written.
       return question(await this.take());

@@ -1,60 +1,37 @@
 /** Tabs that have one store open at the same time: each writes in its turn, and all read all the time. */
-import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { Gantry, Project } from '../../web/src/index.js';
 import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
-import { inRoot } from './support/paths.js';
+import {
+  beside,
+  besideInstall,
+  closeStore,
+  hang,
+  installLeft,
+  type Kept,
+  NEW,
+  OLD,
+  openStore,
+  prune,
+  readLeft,
+  type Tab,
+  tabOf,
+  twoTabs,
+} from './support/sharing.js';
 
-/** What the scripts below keep in a page between them. */
-interface Kept {
-  gantry: Gantry;
-  project: Project;
-  pending: Promise<unknown>;
-}
-
-/** A tab, of whatever browser. */
-interface Tab {
-  run<T>(script: (argument: string) => Promise<T>, argument?: string): Promise<T>;
-}
-
-const tabOf = (page: Page): Tab => ({ run: (script, argument = '') => page.evaluate(script, argument) });
-
-const openStore = async (registry: string) => {
-  const { Gantry } = (await import(
-    `${location.origin}/package/dist/index.js`
-  )) as typeof import('../../web/src/index.js');
-  const gantry = await Gantry.open({ registry, timeout: 20_000 });
-  Object.assign(globalThis, { gantry });
-};
-
-/** Installs into the project `default`; what `left` says afterwards. */
-const installLeft = async (text: string) => {
-  const kept = globalThis as unknown as Kept;
-  kept.project = await kept.gantry.install({ packageJson: { dependencies: JSON.parse(text) } });
-  return kept.project.fs.readFile('node_modules/left/index.js', 'utf8');
-};
-
-const readLeft = async () => {
-  const { gantry, project } = globalThis as unknown as Kept;
-  const fs = (project ?? (await gantry.project()))?.fs;
-  const names = await fs?.readdir('node_modules');
-  return { text: await fs?.readFile('node_modules/left/index.js', 'utf8'), names };
-};
-
-const closeStore = async () => {
+/** What can be asked without changing anything. */
+const askAll = async () => {
   const { gantry } = globalThis as unknown as Kept;
-  const { damaged } = await gantry.verify();
-  await gantry.close();
-  return damaged;
+  const project = (await gantry.project()) as Project;
+  const { packages, bytes, files } = await gantry.usage();
+  return {
+    ...{ packages, bytes, files, projects: await gantry.projects(), lockfile: project.lockfile },
+    ...{ installed: project.packages, why: await project.why('left'), digest: await project.treeDigest() },
+    unknown: (await gantry.project('unknown')) === undefined,
+  };
 };
-
-/** Of a project whose archive has several parts. */
-const manifest = readFileSync(inRoot('tests', 'projects', 'react', 'package.json'), 'utf8');
-
-const OLD = 'module.exports = "left 1.0.0"\n';
-const NEW = 'module.exports = "left 1.1.0"\n';
 
 /** Two tabs take turns; neither is closed before the other has what it wants. */
 async function takeTurns([first, second]: [Tab, Tab], registry: string): Promise<void> {
@@ -88,23 +65,10 @@ async function takeTurns([first, second]: [Tab, Tab], registry: string): Promise
   for (const tab of [first, second]) {
     expect(await tab.run(() => (globalThis as unknown as Kept).gantry.projects())).toEqual(projects);
   }
+  // One has the store, the other has its files.
+  expect(await first.run(askAll)).toEqual(await second.run(askAll));
   expect(await first.run(closeStore)).toEqual([]);
   expect(await second.run(closeStore)).toEqual([]);
-}
-
-/** Another tab of the same profile. */
-async function beside(page: Page, url: string): Promise<Page> {
-  const other = await page.context().newPage();
-  await other.goto(url);
-  return other;
-}
-
-/** Two tabs, of which the first has the store open and `left` installed. */
-async function twoTabs(page: Page, registry: string, site: string): Promise<[Tab, Tab]> {
-  const tabs: [Tab, Tab] = [tabOf(page), tabOf(await beside(page, `${site}/pages/blank.html`))];
-  await tabs[0].run(openStore, registry);
-  await tabs[0].run(installLeft, '{"left":"1.0.0"}');
-  return tabs;
 }
 
 test('two tabs that have a store open install in turn, and both read what is there', async ({
@@ -157,17 +121,6 @@ test('a store opened twice in one page serves both', async ({ blank, fixtures })
   expect(result).toEqual({ texts: [NEW, NEW, NEW], reused: 2 });
 });
 
-/** Opens, and begins an install that does not end. */
-const hang = async (registry: string) => {
-  const { Gantry } = (await import(
-    `${location.origin}/package/dist/index.js`
-  )) as typeof import('../../web/src/index.js');
-  const gantry = await Gantry.open({ registry });
-  const pending = gantry.install({ project: 'hanging', packageJson: { dependencies: { right: '1.0.0' } } });
-  pending.catch(() => {});
-  Object.assign(globalThis, { gantry, pending });
-};
-
 test('an install that waits for another tab says so, can be given up, and begins when that one is done', async ({
   blank,
   fixtures,
@@ -204,6 +157,51 @@ test('an install that waits for another tab says so, can be given up, and begins
   expect(packages).toEqual([1, NEW]);
 });
 
+test('what only asks is answered while another tab installs', async ({ blank, fixtures, site }) => {
+  const other = await besideInstall(blank, fixtures, site.url);
+  const beside = await other.run(askAll);
+  expect(beside).toMatchObject({ projects: ['default'], packages: 1, files: 2, unknown: true });
+  expect(beside.why).toMatchObject([{ name: 'left', version: '1.0.0', dependents: [{ spec: '1.0.0' }] }]);
+  expect(beside.lockfile).toContain('left-1.0.0.tgz');
+  expect(beside.digest).toMatch(/^[0-9a-f]{64}$/);
+  await blank.evaluate(() => (globalThis as unknown as Kept).gantry.close());
+  // In this tab's turn the store itself answers.
+  await other.run(prune);
+  expect(await other.run(askAll)).toEqual(beside);
+});
+
+test('every change that waits for another tab says so, and can be given up', async ({ blank, fixtures, site }) => {
+  const other = await besideInstall(blank, fixtures, site.url);
+  const told = await other.run(async () => {
+    const { gantry } = globalThis as unknown as Kept;
+    const giveUp = async (begin: (onWaiting: () => void, signal: AbortSignal) => Promise<unknown>) => {
+      const abort = new AbortController();
+      let told = 0;
+      const onWaiting = () => {
+        told++;
+        abort.abort();
+      };
+      return begin(onWaiting, abort.signal).then(
+        () => 'done',
+        ({ code }) => `${code} ${told}`,
+      );
+    };
+    const packageJson = { dependencies: { left: '1.1.0' } };
+    return [
+      await giveUp((onWaiting, signal) => gantry.removeProject('default', { onWaiting, signal })),
+      await giveUp((onWaiting, signal) => gantry.prune({ onWaiting, signal })),
+      await giveUp((onWaiting, signal) => gantry.clear({ onWaiting, signal })),
+      await giveUp((onWaiting, signal) => gantry.verify({ onWaiting, signal })),
+      await giveUp((onWaiting, signal) => gantry.explain({ packageJson, onEvent: onWaiting, signal })),
+    ];
+  });
+  expect(told).toEqual(Array.from({ length: 5 }, () => 'ABORTED 1'));
+  await blank.evaluate(() => (globalThis as unknown as Kept).gantry.close());
+  // Nothing of it has been done.
+  expect(await other.run(readLeft)).toEqual({ text: OLD, names: ['.package-lock.json', 'left'] });
+  expect(await other.run(closeStore)).toEqual([]);
+});
+
 test('a store that waits for another tab can be closed, and what it was asked rejects with CLOSED', async ({
   blank,
   fixtures,
@@ -218,10 +216,10 @@ test('a store that waits for another tab can be closed, and what it was asked re
     const { gantry } = globalThis as unknown as Kept;
     const codeOf = ({ code }: { code: string }) => code;
     const install = gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } }).then(() => '', codeOf);
-    const usage = gantry.usage().then(() => '', codeOf);
+    const prune = gantry.prune().then(() => '', codeOf);
     await new Promise((resume) => setTimeout(resume, 200));
     await gantry.close();
-    return [await install, await usage];
+    return [await install, await prune];
   });
   expect(codes).toEqual(['CLOSED', 'CLOSED']);
 });
@@ -247,142 +245,6 @@ test('a tab prunes and clears a store that others have open, and whose projects 
   );
   expect(gone).toBe('PROJECT_UNKNOWN');
   expect(await first.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
-});
-
-test('a file that is open and an archive that is being read outlast the turn of another tab', async ({
-  blank,
-  fixtures,
-  site,
-}) => {
-  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
-  await first.run(async () => {
-    const { project } = globalThis as unknown as Kept;
-    const handle = await project.fs.open('node_modules/left/index.js');
-    const { toTar } = await import(`${location.origin}/package/dist/export.js`);
-    const reader = toTar(project).getReader();
-    const { value } = await reader.read();
-    Object.assign(globalThis, { handle, reader, read: value.length });
-  });
-  // It waits for neither.
-  await second.run(openStore, fixtures.url);
-  expect(await second.run(installLeft, '{"right":"1.0.0","left":"1.1.0"}')).toBe(NEW);
-  const bytes = await first.run(async () => {
-    const kept = globalThis as unknown as { reader: ReadableStreamDefaultReader<Uint8Array>; read: number };
-    for (let size = kept.read; ; ) {
-      const { done, value } = await kept.reader.read();
-      if (done) return size;
-      size += value.length;
-    }
-  });
-  expect(bytes % 512).toBe(0);
-  const text = await first.run(async () => {
-    const { handle } = globalThis as unknown as { handle: { readFile(encoding: string): Promise<string> } };
-    return handle.readFile('utf8');
-  });
-  expect(text).toBe(OLD);
-});
-
-/** Installs what has the text of `package.json` that is given, as the project `default`. */
-const installManifest = async (packageJson: string) => {
-  const kept = globalThis as unknown as Kept;
-  kept.project = await kept.gantry.install({ packageJson });
-};
-
-const prune = () =>
-  (globalThis as unknown as Kept).gantry.prune().then(
-    ({ packages }) => packages > 0,
-    ({ code }) => code as string,
-  );
-
-/** What a page keeps of an archive that it reads. */
-interface Exporting {
-  reader: ReadableStreamDefaultReader<Uint8Array>;
-  parts: BlobPart[];
-  /** Digest of all of it. */
-  expected: string;
-}
-
-/** Has read a part of an archive of its project; what all of it is it knows from another one. */
-const beginArchive = async () => {
-  const { project } = globalThis as unknown as Kept;
-  const { toTar, toZip } = (await import(
-    `${location.origin}/package/dist/export.js`
-  )) as typeof import('../../web/src/export.js');
-  const digest = await crypto.subtle.digest('SHA-256', await new Response(toTar(project) as BodyInit).arrayBuffer());
-  const reader = toTar(project).getReader();
-  const { value } = await reader.read();
-  // And one that nobody reads.
-  toZip(project);
-  Object.assign(globalThis, { reader, parts: [value], expected: [...new Uint8Array(digest)].join() });
-};
-
-/** Reads one more part; whether there was one. */
-const readPart = async () => {
-  const { reader, parts } = globalThis as unknown as Exporting;
-  const { done, value } = await reader.read();
-  if (value) parts.push(value as Uint8Array<ArrayBuffer>);
-  return !done;
-};
-
-/** Reads what is left: how many parts there were in all, and whether they are what they should be. */
-const endArchive = async () => {
-  const { reader, parts, expected } = globalThis as unknown as Exporting;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value as Uint8Array<ArrayBuffer>);
-  }
-  const digest = await crypto.subtle.digest('SHA-256', await new Blob(parts).arrayBuffer());
-  return { parts: parts.length, isWhole: [...new Uint8Array(digest)].join() === expected };
-};
-
-test('archives that are half read, and those that nobody reads, leave the store to another tab, and go on beside it', async ({
-  blank,
-  recording,
-  site,
-}) => {
-  const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
-  await first.run(openStore, recording.url);
-  await first.run(installManifest, manifest);
-  await first.run(beginArchive);
-  // In this tab's turn, from the other's files, and again in this one's: whatever the project is meanwhile.
-  await second.run(openStore, recording.url);
-  expect(await first.run(readPart)).toBe(true);
-  await second.run(installManifest, '{"dependencies":{"lodash":"^4.18.0"}}');
-  expect(await first.run(readPart)).toBe(true);
-  expect(await second.run(prune)).toBe('STORE_LOCKED');
-  await first.run(installManifest, '{"dependencies":{"zod":"^4.6.0"}}');
-  expect(await first.run(readPart)).toBe(true);
-  expect(await second.run(() => (globalThis as unknown as Kept).gantry.removeProject())).toBe(true);
-  const { parts, isWhole } = await first.run(endArchive);
-  expect(parts).toBeGreaterThan(5);
-  expect(isWhole).toBe(true);
-});
-
-test('an archive that nobody has read for a while does not keep packages, and says so when it is read on', async ({
-  blank,
-  recording,
-  site,
-}) => {
-  const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
-  await first.run(openStore, recording.url);
-  await first.run(installManifest, manifest);
-  await first.run(beginArchive);
-  await second.run(openStore, recording.url);
-  await second.run(installManifest, '{"dependencies":{"lodash":"^4.18.0"}}');
-  await expect.poll(() => second.run(prune), { timeout: 30_000 }).toBe(true);
-  expect(await first.run(() => (globalThis as unknown as Kept).project.fs.readdir('node_modules'))).toContain('lodash');
-  const failure = await first.run(async () => {
-    const { reader } = globalThis as unknown as Exporting;
-    for (;;) {
-      const end = await reader.read().then(
-        ({ done }) => done && 'ended',
-        ({ code, message }) => `${code}: ${message}`,
-      );
-      if (end) return end;
-    }
-  });
-  expect(failure).toBe('STORE_LOST: a package of this project is not in the store any more');
 });
 
 /** In a page: has nobody see it, and waits until its worker lets go of a lock that it has. */
@@ -460,49 +322,6 @@ test('who hears of a change reads what is there now, however busy the worker is 
     await expect.poll(async () => (await heard()).length).toBe(index + 1);
     expect((await heard()).at(-1)).toBe(version === '1.1.0' ? NEW : OLD);
   }
-});
-
-test('an archive whose signal fires ends although nobody reads it, and leaves the store to other tabs', async ({
-  blank,
-  fixtures,
-  site,
-}) => {
-  const [first, second] = await twoTabs(blank, fixtures.url, site.url);
-  const reason = await first.run(async () => {
-    const { project } = globalThis as unknown as Kept;
-    const { toTar } = await import(`${location.origin}/package/dist/export.js`);
-    const abort = new AbortController();
-    const reader = toTar(project, { signal: abort.signal }).getReader();
-    await reader.read();
-    abort.abort('had enough');
-    return reader.closed.then(
-      () => 'closed',
-      (reason: unknown) => reason,
-    );
-  });
-  expect(reason).toBe('had enough');
-  await second.run(openStore, fixtures.url);
-  expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
-});
-
-test('the playground says while it installs that it waits for another tab', async ({
-  playground,
-  fixtures,
-  context,
-  site,
-}) => {
-  await playground.open('lodash', fixtures.url);
-  await playground.writeDependencies({ left: '1.1.0' });
-  const other = await context.newPage();
-  await other.goto(`${site.url}/pages/blank.html`);
-  await fixtures.fault({ path: '/right/-/*', kind: 'hang-in-body', after: 10, count: 1 });
-  await other.evaluate(hang, fixtures.url);
-  await expect.poll(() => fixtures.faulty()).toBe(1);
-  await playground.press();
-  await expect(playground.page.getByTestId('waiting')).toBeVisible();
-  await other.close();
-  await playground.installed(1);
-  await expect(playground.page.getByTestId('waiting')).toHaveCount(0);
 });
 
 /** Installs without end, now this and now that; notes how often it has. */

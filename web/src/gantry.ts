@@ -3,9 +3,10 @@
  *
  * One coordinator writes a store at a time, over all tabs of the origin, and leaves it to another one that asks for it when
  * nothing is under way. Meanwhile it reads. `open` begins with such a turn: it waits for what is under way elsewhere, tells so
- * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that need a turn wait for it, too.
+ * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that change something need a turn,
+ * too, and have a `signal` and an event, or `onWaiting`; those that only ask are answered beside what is under way elsewhere.
  */
-import { Connection } from './connection.js';
+import { type CallOptions, Connection } from './connection.js';
 import { GantryError } from './errors.js';
 import { uniqueLifeName } from './liveness.js';
 import { Project } from './project.js';
@@ -68,6 +69,14 @@ export interface OpenOptions extends Patience {
    * and 10 seconds at least.
    */
   timeout?: number;
+  signal?: AbortSignal;
+  /** Called once where another tab has the store, and this call begins to wait. */
+  onWaiting?: () => void;
+}
+
+/** For a call that may have to wait for another tab. */
+export interface TurnOptions {
+  /** Gives up waiting, with `ABORTED`: for other tabs, and for what is under way in this one. What has begun is completed. */
   signal?: AbortSignal;
   /** Called once where another tab has the store, and this call begins to wait. */
   onWaiting?: () => void;
@@ -221,10 +230,12 @@ export class Gantry {
 
   /**
    * The peer conflicts that an install with these options has: those that it accepts, and last the one that stops it, with the
-   * changes that would each end that. Resolves as an install does; neither tree nor lock changes. Waits for installs under way.
+   * changes that would each end that. Resolves as an install does; neither tree nor lock changes. Waits for installs under way;
+   * of events there is the one of type `waiting`.
    */
   async explain(options: InstallOptions): Promise<PeerConflict[]> {
-    return this.#connection.call('explain', installParameters(options), { signal: options.signal });
+    const { onEvent, signal } = options;
+    return this.#connection.call('explain', installParameters(options), { onEvent, signal });
   }
 
   /** A project as an earlier install left it, or `undefined`. */
@@ -239,10 +250,10 @@ export class Gantry {
 
   /**
    * Read everything that is stored and compare checksums. Damaged packages leave the store: the next install of a project
-   * that needs them fetches them anew. Waits for installs under way.
+   * that needs them fetches them anew. Waits for installs under way. `signal` ends it at any time.
    */
-  verify(options: { signal?: AbortSignal } = {}): Promise<Verification> {
-    return this.#connection.call('verify', undefined, { signal: options.signal });
+  verify(options: TurnOptions = {}): Promise<Verification> {
+    return this.#connection.call('verify', undefined, turn(options));
   }
 
   /** Names of the projects of this store, sorted. */
@@ -254,25 +265,25 @@ export class Gantry {
    * Forget a project; whether there was one. What only it needed stays in the store until `prune`. Waits for installs under
    * way.
    */
-  removeProject(name: string = DEFAULT_PROJECT): Promise<boolean> {
-    return this.#connection.call('removeProject', { name });
+  removeProject(name: string = DEFAULT_PROJECT, options: TurnOptions = {}): Promise<boolean> {
+    return this.#connection.call('removeProject', { name }, turn(options));
   }
 
   /**
    * Remove what no project of this store needs, and give the space back. Waits for installs under way; reads wait for it.
-   * Fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it through `gantry/sync`; on any other
-   * failure, such as no room for what has to be moved, the store is what it was.
+   * Fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it through `gantry/sync`, or another tab an
+   * archive (`gantry/export`); on any other failure, such as no room for what has to be moved, the store is what it was.
    */
-  prune(): Promise<Pruning> {
-    return this.#connection.call('prune', undefined);
+  prune(options: TurnOptions = {}): Promise<Pruning> {
+    return this.#connection.call('prune', undefined, turn(options));
   }
 
   /**
    * Remove everything in this store: packages, projects and cached metadata. Who watches a project is told. Fails with
-   * `STORE_LOCKED`, and removes nothing, while a worker reads a project of it through `gantry/sync`.
+   * `STORE_LOCKED`, and removes nothing, where `prune` does.
    */
-  clear(): Promise<void> {
-    return this.#connection.call('clear', undefined);
+  clear(options: TurnOptions = {}): Promise<void> {
+    return this.#connection.call('clear', undefined, turn(options));
   }
 
   /** Ask the browser to keep this origin's storage under pressure. Whether it will; it never keeps a store in memory. */
@@ -291,6 +302,10 @@ export class Gantry {
       this.#connection.close();
     }
   }
+}
+
+function turn({ signal, onWaiting }: TurnOptions): CallOptions<'verify' | 'removeProject' | 'prune' | 'clear'> {
+  return { signal, onEvent: onWaiting && (() => onWaiting()) };
 }
 
 function installParameters(options: InstallOptions): InstallParameters {

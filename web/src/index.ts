@@ -11,7 +11,7 @@ export {
 } from './errors.js';
 export type { FileHandle, ReadResult } from './file-handle.js';
 export type { ProjectFileSystem, ReaddirOptions } from './file-system.js';
-export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions } from './gantry.js';
+export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions, type TurnOptions } from './gantry.js';
 export type { PathLike } from './path-like.js';
 export type { Project } from './project.js';
 export type {

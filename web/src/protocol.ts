@@ -45,11 +45,14 @@ export interface OpenParameters extends Patience {
   aliveLock: string;
 }
 
+/** Another tab has the store, and does something with it: the call begins when that is done. */
+export interface WaitingEvent {
+  type: 'waiting';
+}
+
 export type OpenEvent =
   /** The worker holds its `aliveLock`. */
-  | { type: 'alive' }
-  /** Another tab has the store, and does something with it. */
-  | { type: 'waiting' };
+  { type: 'alive' } | WaitingEvent;
 
 export interface Target {
   /** npm's `process.platform` words: `linux`, `darwin`, `win32`, … */
@@ -143,8 +146,7 @@ export interface WorkSummary {
 
 /** What happens during an install, in order. Counts never go down within one install. */
 export type InstallEvent =
-  /** Another tab has the store: the install begins when what is under way there is done. */
-  | { type: 'waiting' }
+  | WaitingEvent
   | { type: 'phase'; phase: 'resolve' | 'fetch' | 'link' | 'lock' }
   | {
       type: 'progress';
@@ -392,15 +394,15 @@ export interface Methods {
   archivePart: { parameters: { archive: number }; result: Uint8Array | undefined; event: never };
   endArchive: { parameters: { archive: number }; result: undefined; event: never };
   why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
-  explain: { parameters: InstallParameters; result: PeerConflict[]; event: never };
+  explain: { parameters: InstallParameters; result: PeerConflict[]; event: WaitingEvent };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
-  verify: { parameters: undefined; result: Verification; event: never };
+  verify: { parameters: undefined; result: Verification; event: WaitingEvent };
   projects: { parameters: undefined; result: string[]; event: never };
   /** Whether there was one. */
-  removeProject: { parameters: { name: string }; result: boolean; event: never };
-  prune: { parameters: undefined; result: Pruning; event: never };
-  clear: { parameters: undefined; result: undefined; event: never };
+  removeProject: { parameters: { name: string }; result: boolean; event: WaitingEvent };
+  prune: { parameters: undefined; result: Pruning; event: WaitingEvent };
+  clear: { parameters: undefined; result: undefined; event: WaitingEvent };
   close: { parameters: undefined; result: undefined; event: never };
 }
 

@@ -145,7 +145,18 @@ export interface WasmReader {
   listing(): TreeListing;
   readRanges(keys: string[], offsets: number[], sizes: number[]): Uint8Array[];
   archive(format: ArchiveFormat): WasmArchive;
+  /** Until it resolves the reader must not be closed. */
+  treeDigest(): Promise<string>;
   close(): void;
+}
+
+/** What the journal of a store said when they were opened. */
+export interface WasmRecords {
+  project(name: string): InstalledProject | undefined;
+  projects(): string[];
+  usage(): Omit<StoreUsage, keyof Granted>;
+  why(project: string, query: string): string;
+  free(): void;
 }
 
 export interface WasmUnpacker {
@@ -173,6 +184,7 @@ interface WasmModule {
     open(options: CoordinatorOptions, pool: PoolPort, folder: FileSystemDirectoryHandle): Promise<WasmCoordinator>;
   };
   Reader: { open(options: { store: string; project: string }): Promise<WasmReader> };
+  Records: { open(store: string): Promise<WasmRecords> };
   /** The folder of a store in OPFS, made where it is missing. */
   openStoreFolder(store: string): Promise<FileSystemDirectoryHandle>;
   /** Has what is going to be needed compiled, by doing it once with something small. */
@@ -182,7 +194,7 @@ interface WasmModule {
   Unpacker: { open(options: OpenPacks, folder: FileSystemDirectoryHandle): Promise<WasmUnpacker> };
 }
 
-export const { Coordinator, openStoreFolder, Reader, rehearseRegistry, rehearseUnpacking, Unpacker } =
+export const { Coordinator, openStoreFolder, Reader, Records, rehearseRegistry, rehearseUnpacking, Unpacker } =
   glue as unknown as WasmModule;
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */

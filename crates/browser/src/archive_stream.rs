@@ -25,7 +25,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    async fn read(&self, FileLocation { key, offset, size, .. }: &FileLocation) -> Result<Vec<u8>, Fault> {
+    pub async fn read(&self, FileLocation { key, offset, size, .. }: &FileLocation) -> Result<Vec<u8>, Fault> {
         match self {
             Self::Store(store) => store.read(key, *offset, *size).await,
             Self::Packs(packs) => packs.read(key, *offset, *size).map(|bytes| bytes.to_vec()),

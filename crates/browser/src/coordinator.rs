@@ -1,31 +1,27 @@
 //! The coordinator worker's face of the module: one open store, its projects, and installs.
 
-mod install;
+pub(crate) mod install;
 mod options;
 mod reading;
 mod upkeep;
 
-use crate::changes::Changes;
+use crate::archive_stream::Source;
 use crate::clock::BrowserClock;
 use crate::error::to_javascript;
 use crate::fetch::{BrowserHttp, keep_in_browser};
 use crate::javascript::{from_object, scope, to_object};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
-use crate::project::{LockFile, OpenProject, ProjectOptions};
+use crate::project::OpenProject;
+use crate::records::explain_recorded;
 use crate::store::BrowserStore;
-use bytes::Bytes;
-use gantry_engine::{EngineError, Fault, PackageStore};
-use gantry_manifest::Lockfile;
+use gantry_engine::{Fault, PackageStore};
 use gantry_registry::{RegistryClient, RegistrySettings};
-use gantry_resolver::{Explanation, Project, ResolveOptions, explain};
 use install::InstalledProject;
 use js_sys::Function;
 use options::CoordinatorOptions;
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortSignal, FileSystemDirectoryHandle};
@@ -85,20 +81,7 @@ impl Coordinator {
     /// The project as an earlier install left it, or `undefined`.
     pub async fn project(&self, name: &str) -> Result<JsValue, JsValue> {
         thrown(match self.opened(name) {
-            Ok(project) => to_object(&InstalledProject {
-                name: name.to_owned(),
-                package_json: None,
-                workspace_manifests: BTreeMap::new(),
-                lockfile: String::from_utf8_lossy(&project.lockfile).into_owned(),
-                packages: project.packages,
-                files: project.files,
-                bytes: 0,
-                reused: project.packages,
-                requests: 0,
-                elapsed: 0.0,
-                scripts: Vec::new(),
-                changes: Changes::default(),
-            }),
+            Ok(project) => to_object(&InstalledProject::recorded(name, &project)),
             Err(fault) if fault.code == "PROJECT_UNKNOWN" => Ok(JsValue::UNDEFINED),
             Err(fault) => Err(fault),
         })
@@ -109,8 +92,7 @@ impl Coordinator {
     pub async fn tree_digest(&self, project: &str) -> Result<String, JsValue> {
         let digest = async {
             let project = self.opened(project)?;
-            let store = self.current_store();
-            project.digest(&store).await
+            project.digest(&Source::Store(self.current_store())).await
         };
         thrown(digest.await)
     }
@@ -155,19 +137,8 @@ impl Coordinator {
         Ok(project)
     }
 
-    /// The lock that says most of what is installed: the lock file, unless that stayed behind.
-    fn lock_of(&self, name: &str) -> Result<Bytes, Fault> {
-        let record = self.store.project(name).ok_or_else(|| unknown_project(name))?;
-        let options = ProjectOptions::decode(name, &record)?;
-        Ok(if options.lock_file == LockFile::Current { options.lockfile(&record.lock) } else { record.lock })
-    }
-
     fn explain(&self, project: &str, query: &str) -> Result<String, Fault> {
-        let fault = |error: EngineError| error.to_fault();
-        let lock =
-            Lockfile::parse(&self.lock_of(project)?, "package-lock.json").map_err(|error| fault(error.into()))?;
-        let found = explain(Project::of_lock(&lock), &lock, &ResolveOptions::default(), query)
-            .map_err(|error| fault(error.into()))?;
-        Ok(Value::from(found.iter().map(Explanation::to_json).collect::<Vec<_>>()).to_string())
+        let record = self.store.project(project).ok_or_else(|| unknown_project(project))?;
+        explain_recorded(project, &record, query)
     }
 }

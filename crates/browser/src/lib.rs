@@ -25,6 +25,7 @@ mod packing;
 mod pool;
 mod project;
 mod reader;
+mod records;
 mod rehearsal;
 mod shared_files;
 mod snapshot;

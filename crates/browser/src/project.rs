@@ -1,5 +1,6 @@
 //! Installed projects as virtual trees.
 
+use crate::archive_stream::Source;
 use crate::changes::Contents;
 use crate::coordinator::unknown_project;
 use crate::store::BrowserStore;
@@ -199,14 +200,14 @@ impl OpenProject {
     }
 
     /// The digest of the whole tree; reads every file.
-    pub async fn digest(&self, store: &BrowserStore) -> Result<String, Fault> {
+    pub async fn digest(&self, source: &Source) -> Result<String, Fault> {
         let mut digest = TreeDigest::new();
         for (path, entry) in self.tree.entries() {
             match entry {
                 TreeEntry::Symlink(target) => digest.symlink(&path, &target),
                 TreeEntry::File(FileSource::Bytes(bytes)) => digest.file(&path, false, &bytes),
-                TreeEntry::File(FileSource::Stored(FileLocation { key, offset, size, executable })) => {
-                    digest.file(&path, executable, &store.read(&key, offset, size).await?);
+                TreeEntry::File(FileSource::Stored(location)) => {
+                    digest.file(&path, location.executable, &source.read(&location).await?);
                 }
             }
         }

@@ -144,6 +144,12 @@ impl Reader {
         thrown(ArchiveStream::new(format, &self.project.tree, Source::Packs(Rc::clone(&self.packs))))
     }
 
+    /// The digest of the whole tree, equal on every platform for the same tree. Until it resolves the reader must not be closed.
+    #[wasm_bindgen(js_name = treeDigest)]
+    pub async fn tree_digest(&self) -> Result<String, JsValue> {
+        thrown(self.project.digest(&Source::Packs(Rc::clone(&self.packs))).await)
+    }
+
     /// Lets go of the packs.
     pub fn close(self) {
         drop(self);
@@ -160,7 +166,7 @@ impl Reader {
 }
 
 /// The folder of a store and what its journal says now; `None` where nothing is stored.
-async fn find_catalog(store: &str) -> Result<Option<(OpfsDirectory, Catalog)>, Fault> {
+pub(crate) async fn find_catalog(store: &str) -> Result<Option<(OpfsDirectory, Catalog)>, Fault> {
     let found = OpfsDirectory::find_store(store).await.map_err(|error| file_fault(&error))?;
     let Some(directory) = found else { return Ok(None) };
     let catalog = Catalog::read_newest(read_journals(&directory).await?).map_err(|error| Fault::from(&error))?;

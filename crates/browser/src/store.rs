@@ -14,6 +14,7 @@ pub(crate) use checking::{Verified, damaged, outside};
 use crate::clock::BrowserClock;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackReport};
+use crate::records::StoreUsage;
 use crate::store::mark::mark_of;
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -23,7 +24,7 @@ use gantry_platform::{Clock, Directory, Ending, FileError, FileErrorKind, Random
 use gantry_registry::{Retries, TarballRequest};
 use gantry_store::{
     CheckedSegment, JournalRecord, PackEnds, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
-    StoreError, Usage,
+    StoreError,
 };
 use js_sys::Promise;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -226,13 +227,9 @@ impl BrowserStore {
         &self.mark
     }
 
-    /// How much is stored, and how many files that is.
-    pub fn usage(&self) -> Result<(Usage, u64), Fault> {
-        self.with_packs(|packs| {
-            let packages = packs.catalog().packages();
-            let indexes = packages.iter().filter_map(|(_, package)| package.index().ok());
-            (packs.usage(), indexes.map(|index| index.files.len() as u64).sum())
-        })
+    /// How much is stored.
+    pub fn usage(&self) -> Result<StoreUsage, Fault> {
+        self.with_packs(|packs| StoreUsage::of(packs.catalog()))
     }
 
     /// The names of all projects, sorted.

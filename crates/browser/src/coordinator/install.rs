@@ -10,7 +10,7 @@ use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
 use crate::host::BrowserHost;
 use crate::javascript::{from_object, to_object, until_aborted};
-use crate::project::{BrowserProject, LockFile, ProjectOptions};
+use crate::project::{BrowserProject, LockFile, OpenProject, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
@@ -28,7 +28,7 @@ use web_sys::AbortSignal;
 /// What an install left behind.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct InstalledProject {
+pub(crate) struct InstalledProject {
     pub name: String,
     /// Where it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +46,26 @@ pub(super) struct InstalledProject {
     pub scripts: Vec<String>,
     /// What is different from before the install.
     pub changes: Changes,
+}
+
+impl InstalledProject {
+    /// One that an earlier install left.
+    pub fn recorded(name: &str, project: &OpenProject) -> Self {
+        Self {
+            name: name.to_owned(),
+            package_json: None,
+            workspace_manifests: BTreeMap::new(),
+            lockfile: text_of(&project.lockfile),
+            packages: project.packages,
+            files: project.files,
+            bytes: 0,
+            reused: project.packages,
+            requests: 0,
+            elapsed: 0.0,
+            scripts: Vec::new(),
+            changes: Changes::default(),
+        }
+    }
 }
 
 /// An install that can begin.

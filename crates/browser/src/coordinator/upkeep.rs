@@ -13,13 +13,6 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 #[derive(Debug, Serialize)]
-struct StoreUsage {
-    packages: u64,
-    bytes: u64,
-    files: u64,
-}
-
-#[derive(Debug, Serialize)]
 struct Pruning {
     packages: u64,
     bytes: u64,
@@ -46,7 +39,7 @@ struct Removal {
 impl Coordinator {
     /// What is stored.
     pub fn usage(&self) -> Result<JsValue, JsValue> {
-        thrown(self.measure())
+        thrown(self.store.usage().and_then(|usage| to_object(&usage)))
     }
 
     /// Reads everything that is stored and drops what is damaged. Must not run beside an install.
@@ -107,11 +100,6 @@ impl Coordinator {
 }
 
 impl Coordinator {
-    fn measure(&self) -> Result<JsValue, Fault> {
-        let (usage, files) = self.store.usage()?;
-        to_object(&StoreUsage { packages: usage.packages, bytes: usage.package_bytes, files })
-    }
-
     async fn check(&self) -> Result<JsValue, Fault> {
         let store = self.current_store();
         let Verified { packages, bytes, damaged } = store.verify().await?;
