@@ -10,10 +10,11 @@ import './styles/results.css';
 import { render } from 'preact';
 import { App } from './components/App.js';
 import { followInstalls, prepareAfterInstalls } from './run/runner.js';
-import { followStarter } from './session.js';
+import { followOtherTabs, followStarter } from './session.js';
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);
 followStarter();
+followOtherTabs();
 followInstalls();
 prepareAfterInstalls();

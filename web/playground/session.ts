@@ -4,7 +4,7 @@
  * Events arrive faster than a screen shows them; they are kept aside and taken over once a frame.
  */
 import { computed, effect, signal } from '@preact/signals';
-import { Gantry, type InstallEvent, type Project, type StoreUsage } from 'gantry';
+import { Gantry, type InstallEvent, type Project, type StoreUsage, watchProject } from 'gantry';
 import { type Failure, toFailure } from './failure.js';
 import { isLost, reconfigure, store, withStore } from './open-store.js';
 import { MANIFEST, SETTINGS } from './starters.js';
@@ -17,7 +17,10 @@ export type Progress = Omit<Extract<InstallEvent, { type: 'progress' }>, 'type'>
 export type Installation =
   | { state: 'idle' }
   | { state: 'running' | 'cancelling'; phase: Phase | undefined; progress: Progress; began: number }
-  | { state: 'done'; progress: Progress; fromEarlier: boolean }
+  /** All that is stored is being removed, after another tab's turn where it is waiting for one. */
+  | { state: 'clearing'; isWaiting: boolean }
+  /** `by`: what made the tree that is shown. */
+  | { state: 'done'; progress: Progress; by: 'install' | 'earlier visit' | 'other tab' }
   | { state: 'cancelled' }
   | { state: 'failed'; failure: Failure };
 
@@ -40,11 +43,14 @@ export const usage = signal<StoreUsage | undefined>(undefined);
 /** How many installs of this page have succeeded. */
 export const installs = signal(0);
 
-export const running = computed(() => ['running', 'cancelling'].includes(installation.value.state));
+export const running = computed(() => ['running', 'cancelling', 'clearing'].includes(installation.value.state));
 
 let cancelling: AbortController | undefined;
 /** Whether the next install is to resolve anew, whatever lock the store has of this project. */
 let discarded = false;
+
+/** Whether another tab has changed this project while this one was at work. */
+let isOutdated = false;
 
 /** Counts what replaces the tree that is shown: what was begun before it has nothing to show any more. */
 let generation = 0;
@@ -58,7 +64,34 @@ export async function restore(): Promise<void> {
   project.value = undefined;
   const earlier = await adoptRecorded();
   if (!earlier) return;
-  installation.value = { state: 'done', progress: totals(earlier), fromEarlier: true };
+  installation.value = { state: 'done', progress: totals(earlier), by: 'earlier visit' };
+}
+
+/** Shows this project as other tabs make it. */
+export function followOtherTabs(): void {
+  effect(() => {
+    const { id } = starter.value;
+    const shown = project.value;
+    const adopt = () => void adoptChange();
+    return shown ? shown.onDidChange(adopt) : watchProject(adopt, { project: id });
+  });
+}
+
+async function adoptChange(): Promise<void> {
+  // What this tab does ends with a tree of its own, or looks again.
+  isOutdated = running.value;
+  if (isOutdated) return;
+  const mine = ++generation;
+  await adoptRecorded();
+  if (generation !== mine) {
+    isOutdated = running.value;
+    return;
+  }
+  const { state } = installation.value;
+  if (state !== 'idle' && state !== 'done') return;
+  const recorded = project.value;
+  warnings.value = [];
+  installation.value = recorded ? { state: 'done', progress: totals(recorded), by: 'other tab' } : { state: 'idle' };
 }
 
 /** Take what the store has recorded of this project as the tree to show. What goes wrong is shown as the store's. */
@@ -89,6 +122,7 @@ async function showUsage(handle: Gantry): Promise<void> {
 export async function install(): Promise<void> {
   if (running.value) return;
   generation++;
+  isOutdated = false;
   const id = starter.value.id;
   const abort = new AbortController();
   cancelling = abort;
@@ -142,42 +176,62 @@ export async function install(): Promise<void> {
     store.value = { state: 'open' };
     project.value = installed;
     installs.value++;
-    installation.value = { state: 'done', progress: { ...progress, ...totals(installed) }, fromEarlier: false };
+    installation.value = { state: 'done', progress: { ...progress, ...totals(installed) }, by: 'install' };
   } catch (error) {
     cancelAnimationFrame(frame);
     installation.value = abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', failure: toFailure(error) };
+    if (isOutdated) await adoptChange();
     // The tree that is shown was read through what is lost.
-    if (isLost(error)) await adoptRecorded();
+    else if (isLost(error)) await adoptRecorded();
   } finally {
-    cancelling = undefined;
+    if (cancelling === abort) cancelling = undefined;
   }
 }
 
 export function cancel(): void {
   const present = installation.value;
-  if (present.state !== 'running') return;
-  installation.value = { ...present, state: 'cancelling' };
+  if (present.state === 'running') installation.value = { ...present, state: 'cancelling' };
+  else if (present.state !== 'clearing') return;
   cancelling?.abort();
 }
 
 /** Remove everything this page has stored, also where that cannot be opened. */
 export async function clearStore(): Promise<void> {
+  if (running.value) return;
   const { value } = store;
+  const before = installation.value;
+  generation++;
+  isOutdated = false;
+  const abort = new AbortController();
+  cancelling = abort;
+  const { signal } = abort;
+  const show = (isWaiting: boolean) => {
+    installation.value = { state: 'clearing', isWaiting };
+  };
+  show(false);
+  const options = { signal, onWaiting: () => show(true) };
   try {
-    if (value.state === 'failed' && /^STORE_(CORRUPT|FORMAT)$/.test(value.failure.code)) await Gantry.remove();
-    await withStore(async (handle) => {
-      await handle.clear();
-      await showUsage(handle);
-    });
-    generation++;
+    if (value.state === 'failed' && /^STORE_(CORRUPT|FORMAT)$/.test(value.failure.code)) await Gantry.remove(options);
+    await withStore(
+      async (handle) => {
+        await handle.clear(options);
+        await showUsage(handle);
+      },
+      { signal },
+    );
     store.value = { state: 'open' };
     discarded = false;
     project.value = undefined;
     installation.value = { state: 'idle' };
     warnings.value = [];
   } catch (error) {
-    installation.value = { state: 'failed', failure: toFailure(error) };
-    if (isLost(error)) await adoptRecorded();
+    installation.value = signal.aborted ? before : { state: 'failed', failure: toFailure(error) };
+    if (isOutdated) await adoptChange();
+    else if (isLost(error)) await adoptRecorded();
+    // What the last visit left may not have been shown yet.
+    else if (signal.aborted && before.state === 'idle' && !discarded) await restore();
+  } finally {
+    if (cancelling === abort) cancelling = undefined;
   }
 }
 

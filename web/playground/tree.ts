@@ -4,6 +4,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { Project } from 'gantry';
+import { type Failure, toFailure } from './failure.js';
 import { project } from './session.js';
 import { files, type OpenFile } from './workspace.js';
 
@@ -24,6 +25,8 @@ type Entry = Pick<Row, 'name' | 'kind'>;
 
 const expanded = signal<ReadonlySet<string>>(new Set());
 const listings = signal<ReadonlyMap<string, readonly Entry[]>>(new Map());
+/** Why the folder that was opened last cannot be shown. */
+export const problem = signal<Failure | undefined>(undefined);
 let listingsOf: Project | undefined;
 
 export const rows = computed<readonly Row[]>(() => {
@@ -58,7 +61,14 @@ function ownEntries(): Omit<Row, 'expanded' | 'position' | 'siblings'>[] {
 export async function expand(row: Row): Promise<void> {
   const installed = project.value;
   if (!installed || row.kind !== 'directory') return;
-  await list(installed, row.path);
+  try {
+    await list(installed, row.path);
+  } catch (error) {
+    // Of another tree than the one that is shown by now it says nothing.
+    if (listingsOf === installed) problem.value = toFailure(error);
+    return;
+  }
+  problem.value = undefined;
   expanded.value = new Set(expanded.value).add(row.path);
 }
 
@@ -72,6 +82,7 @@ export function collapse(path: string): void {
 export async function adopt(installed: Project | undefined): Promise<void> {
   if (installed === listingsOf) return;
   listingsOf = installed;
+  problem.value = undefined;
   if (!installed) {
     listings.value = new Map();
     expanded.value = new Set();

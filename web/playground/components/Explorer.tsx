@@ -6,7 +6,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../format.js';
 import { project } from '../session.js';
-import { adopt, collapse, expand, type Row, rows } from '../tree.js';
+import { adopt, collapse, expand, problem, type Row, rows } from '../tree.js';
 import { edited, open, openFile, resetFiles } from '../workspace.js';
 import { ChevronIcon, FileIcon, FolderIcon, LinkIcon, LockIcon, ResetIcon } from './icons.js';
 
@@ -112,6 +112,11 @@ export function Explorer() {
         )}
         {project.value && <span class="count">{formatCount(project.value.files)}</span>}
       </header>
+      {problem.value && (
+        <p class="field-error" role="alert" data-code={problem.value.code}>
+          {problem.value.message}
+        </p>
+      )}
       <div
         class="tree"
         ref={scroller}

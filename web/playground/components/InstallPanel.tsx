@@ -39,7 +39,7 @@ export function InstallPanel() {
           <button
             type="button"
             onClick={onFirstClick(cancel)}
-            disabled={present.state === 'cancelling'}
+            disabled={present.state === 'cancelling' || (present.state === 'clearing' && !present.isWaiting)}
             data-testid="cancel-button"
           >
             {present.state === 'cancelling' ? 'Cancelling' : 'Cancel'}
@@ -84,12 +84,14 @@ function Body({ present }: { present: Installation }) {
     case 'running':
     case 'cancelling':
       return <Live phase={present.phase} progress={present.progress} began={present.began} />;
+    case 'clearing':
+      return present.isWaiting ? <WaitingNotice /> : <p class="lead">Everything that is stored is being removed.</p>;
     case 'cancelled':
       return <p class="lead">Cancelled. What was finished is kept, and the next install continues from there.</p>;
     case 'failed':
       return <FailureCard failure={present.failure} title="The install failed" />;
     case 'done':
-      return <Done progress={present.progress} fromEarlier={present.fromEarlier} />;
+      return <Done progress={present.progress} by={present.by} />;
   }
 }
 
@@ -166,7 +168,13 @@ function Live({ phase, progress, began }: { phase: Phase | undefined; progress: 
   );
 }
 
-function Done({ progress, fromEarlier }: { progress: Progress; fromEarlier: boolean }) {
+/** Where a tree comes from that this page has not installed. */
+const origins: Partial<Record<string, string>> = {
+  'earlier visit': 'from your last visit',
+  'other tab': 'from another tab',
+};
+
+function Done({ progress, by }: Omit<Extract<Installation, { state: 'done' }>, 'state'>) {
   const installed = project.value;
   if (!installed) return null;
   return (
@@ -180,11 +188,10 @@ function Done({ progress, fromEarlier }: { progress: Progress; fromEarlier: bool
       >
         <strong>{plural(installed.packages, 'package')}</strong>
         <span>
-          {plural(installed.files, 'file')}{' '}
-          {fromEarlier ? 'from your last visit' : `in ${formatDuration(progress.elapsed)}`}
+          {plural(installed.files, 'file')} {origins[by] ?? `in ${formatDuration(progress.elapsed)}`}
         </span>
       </p>
-      {!fromEarlier && (
+      {by === 'install' && (
         <dl class="metrics">
           <Metric label="Downloaded">{formatCount(progress.downloaded)}</Metric>
           <Metric label="From the store">{formatCount(progress.reused)}</Metric>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { formatBytes, plural } from '../format.js';
 import { registry, token } from '../open-store.js';
-import { clearStore, configure, running, usage } from '../session.js';
+import { clearStore, configure, installation, running, usage } from '../session.js';
 import { CloseIcon } from './icons.js';
 
 export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
@@ -95,6 +95,7 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
           ) : (
             <p class="help">Nothing is stored yet.</p>
           )}
+          <Clearing />
           {confirming.value ? (
             <fieldset class="confirm">
               <legend class="visually-hidden">Remove everything?</legend>
@@ -102,6 +103,7 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
               <button
                 type="button"
                 class="danger"
+                disabled={busy}
                 onClick={() => {
                   confirming.value = false;
                   void clearStore();
@@ -132,6 +134,19 @@ export function SettingsDialog({ dialog }: { dialog: RefObject<HTMLDialogElement
         </section>
       </div>
     </dialog>
+  );
+}
+
+function Clearing() {
+  const present = installation.value;
+  if (present.state !== 'clearing') return null;
+  const text = present.isWaiting
+    ? 'Another tab is at work in this page’s store. When that is done, everything is removed.'
+    : 'Everything is being removed.';
+  return (
+    <p class="help" role="status">
+      {text}
+    </p>
   );
 }
 

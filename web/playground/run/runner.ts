@@ -36,7 +36,7 @@ export function prepareAfterInstalls(): void {
   const stop = effect(() => {
     const present = installation.value;
     const { connection } = navigator as { connection?: { saveData?: boolean } };
-    if (present.state !== 'done' || present.fromEarlier || connection?.saveData) return;
+    if (present.state !== 'done' || present.by !== 'install' || connection?.saveData) return;
     queueMicrotask(() => stop());
     void import('./bundle.js')
       .then(({ prepare }) => prepare())
@@ -49,10 +49,13 @@ export function prepareAfterInstalls(): void {
 /** Another project, or a tree that changed under it: what is shown is no longer what Run would show. */
 export function followInstalls(): void {
   let shown = starter.value.id;
+  let tree = project.value;
   effect(() => {
     const { id } = starter.value;
-    if (id === shown && !running.value && installation.value.state !== 'idle') return;
+    const isShown = id === shown && project.value === tree;
+    if (isShown && !running.value && installation.value.state !== 'idle') return;
     shown = id;
+    tree = project.value;
     serial++;
     run.value = { state: 'idle' };
   });
