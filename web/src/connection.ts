@@ -3,8 +3,10 @@
  *
  * Nothing stays pending for ever: when the worker is lost or the connection closed, every call rejects.
  */
+import { abortedError, isSignal } from './aborted.js';
 import { GantryError } from './errors.js';
 import { isHeld, watchLife } from './liveness.js';
+import { invalid, shown } from './options.js';
 import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
 import { UnpackWorkers } from './unpack-workers.js';
 
@@ -23,8 +25,8 @@ export interface CallOptions<M extends Method> {
 
 const SERVED = 'Check that dist/worker/ and wasm/ of the package are served.';
 
-/** Milliseconds. Timers that are to be longer end at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds. Timers that are to be longer end at once: what is to wait longer waits for ever. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 export class Connection {
   readonly #worker: Worker;
@@ -76,6 +78,7 @@ export class Connection {
   call<M extends Method>(method: M, parameters: Parameters<M>, options: CallOptions<M> = {}): Promise<Result<M>> {
     const { signal, onEvent } = options;
     if (this.#ended) return Promise.reject(this.#ended);
+    if (signal !== undefined && !isSignal(signal)) return Promise.reject(noSignal(signal));
     if (signal?.aborted) return Promise.reject(abortedError(signal));
     const id = this.#nextId++;
     return new Promise<Result<M>>((resolve, reject) => {
@@ -186,6 +189,6 @@ function unsendable(method: Method, cause: unknown): GantryError {
   return new GantryError({ code: 'INVALID_OPTION', message, hint: 'Options are plain values.' }, { cause });
 }
 
-function abortedError(signal: AbortSignal): GantryError {
-  return new GantryError({ code: 'ABORTED', message: 'The operation was aborted' }, { cause: signal.reason });
+function noSignal(value: unknown): GantryError {
+  return invalid(`signal: ${shown(value)} is no AbortSignal`);
 }

@@ -6,15 +6,17 @@
  * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that change something need a turn,
  * too, and have a `signal` and an event, or `onWaiting`; those that only ask are answered beside what is under way elsewhere.
  */
-import { type CallOptions, Connection } from './connection.js';
+import { checkOpen, checkRemove } from './call-options.js';
+import { type CallOptions, Connection, LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
+import { DEFAULT_PROJECT, installParameters } from './install-parameters.js';
 import { uniqueLifeName } from './liveness.js';
+import type { PackageJson } from './package-json.js';
 import { Project } from './project.js';
 import {
   type DependencyChanges,
   type DependencyKind,
   type InstallEvent,
-  type InstallParameters,
   type OpenParameters,
   type Patience,
   type PeerConflict,
@@ -28,7 +30,7 @@ import {
 import { randomName } from './random-name.js';
 import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
-import { type WorkspaceChoice, workspacesIn } from './workspaces.js';
+import type { WorkspaceChoice } from './workspaces.js';
 
 export interface OpenOptions extends Patience {
   /** Address of the registry; relative addresses are taken from the page's. */
@@ -62,10 +64,10 @@ export interface OpenOptions extends Patience {
   replaceRegistryHost?: 'always' | 'never' | (string & {});
   /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */
   wasmUrl?: string | URL;
-  /** Threads that unpack; 2 to 4 by the number of cores unless given. */
+  /** Threads that unpack, 1 to 64; 2 to 4 by the number of cores unless given. */
   workers?: number;
   /**
-   * Milliseconds to wait for what is under way in other tabs. No limit unless given. If it is, the worker has as long to start,
+   * Milliseconds to wait for what is under way in other tabs. No limit unless given, and for `Infinity`. If it is, the worker has as long to start,
    * and 10 seconds at least.
    */
   timeout?: number;
@@ -85,8 +87,8 @@ export interface TurnOptions {
 export type RemoveOptions = Pick<OpenOptions, 'store' | 'timeout' | 'signal' | 'onWaiting'>;
 
 export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
-  /** A `package.json`, as text or as the object it holds. */
-  packageJson: string | object;
+  /** A `package.json`, as text, as the bytes of that, or as the object it holds. */
+  packageJson: PackageJson;
   /**
    * Text of a `package-lock.json` to keep to, as npm does. Unless given it is the one that the project's last install
    * left; `null` resolves everything anew. Any version will do, and what a merge left conflict markers in.
@@ -101,7 +103,7 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   /** The platform to install for. */
   target?: Target;
   /** Kinds of dependencies to leave out. */
-  omit?: readonly DependencyKind[];
+  omit?: DependencyKind | readonly DependencyKind[];
   /** `npm ci`: fail where `packageJson` and `lockfile` disagree, and keep the lock as it is. */
   frozen?: boolean;
   /** Ask for nothing: fail with `REGISTRY_NOT_CACHED` where something is not in the store. */
@@ -136,7 +138,6 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
 const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
 
 const DEFAULT_STORE = 'gantry';
-const DEFAULT_PROJECT = 'default';
 
 /** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
 const LEAST_START = 10_000;
@@ -163,6 +164,7 @@ export class Gantry {
 
   /** Start the workers and open the store, creating it if need be. */
   static async open(options: OpenOptions): Promise<Gantry> {
+    checkOpen(options);
     const registry = absoluteRegistry(options.registry);
     const store = checkedStore(options.store ?? DEFAULT_STORE);
     const storage = checkedStorage(options.storage ?? 'opfs');
@@ -177,7 +179,7 @@ export class Gantry {
     if (options.wasmUrl) parameters.wasmUrl = absoluteAddress(options.wasmUrl);
     if (options.workers !== undefined) parameters.workers = options.workers;
     const { timeout, signal } = options;
-    if (timeout !== undefined) parameters.timeout = timeout;
+    if (timeout !== undefined && timeout <= LONGEST_TIMER) parameters.timeout = timeout;
     const connection = new Connection(startCoordinator());
     const started = new AbortController();
     connection.limitStart(started.signal, signal, timeout === undefined ? START : Math.max(timeout, LEAST_START));
@@ -202,18 +204,16 @@ export class Gantry {
   /**
    * Remove a store that is not open: packages, projects and cached metadata. Works also for one that `open` refuses, because
    * it is damaged (`STORE_CORRUPT`) or of another version (`STORE_FORMAT`). Whether there was one. Waits for a tab that has it
-   * open, up to `timeout` milliseconds; fails with `STORE_LOCKED`, and removes nothing, while a worker reads a project of it
-   * through `gantry/sync`. Who watches its projects is not told: it may be unknown what they were. A store in memory has no name
-   * by which it could be removed: to close it is enough.
+   * open, up to `timeout` milliseconds (`STORE_BUSY`) and until `signal` fires (`ABORTED`); fails with `STORE_LOCKED`, and
+   * removes nothing, while a worker reads a project of it through `gantry/sync`. Who watches its projects is not told: it may
+   * be unknown what they were. A store in memory has no name by which it could be removed: to close it is enough.
    */
   static async remove(options: RemoveOptions = {}): Promise<boolean> {
-    const { timeout, signal, onWaiting } = options;
+    checkRemove(options);
     requireOpfs(options);
     const store = checkedStore(options.store ?? DEFAULT_STORE);
     requireSecureContext();
-    const signals = [signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)];
-    const patience = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    return removeStore(store, patience, () => onWaiting?.());
+    return removeStore(store, options);
   }
 
   /**
@@ -223,8 +223,9 @@ export class Gantry {
    * in memory loses what an unpack worker had that ended: that, too, is `STORE_LOST`, and installing again mends it.
    */
   async install(options: InstallOptions): Promise<Project> {
+    const parameters = installParameters('install', options);
     const { onEvent, signal } = options;
-    const installed = await this.#connection.call('install', installParameters(options), { onEvent, signal });
+    const installed = await this.#connection.call('install', parameters, { onEvent, signal });
     return new Project(this.#connection, this.#place, installed);
   }
 
@@ -234,8 +235,9 @@ export class Gantry {
    * of events there is the one of type `waiting`.
    */
   async explain(options: InstallOptions): Promise<PeerConflict[]> {
+    const parameters = installParameters('explain', options);
     const { onEvent, signal } = options;
-    return this.#connection.call('explain', installParameters(options), { onEvent, signal });
+    return this.#connection.call('explain', parameters, { onEvent, signal });
   }
 
   /** A project as an earlier install left it, or `undefined`. */
@@ -288,7 +290,14 @@ export class Gantry {
 
   /** Ask the browser to keep this origin's storage under pressure. Whether it will; it never keeps a store in memory. */
   async persist(): Promise<boolean> {
-    return this.storage === 'opfs' && navigator.storage.persist();
+    if (this.storage !== 'opfs') return false;
+    // Only pages can ask.
+    if (navigator.storage.persist) return navigator.storage.persist();
+    throw new GantryError({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'A worker cannot ask the browser to keep storage',
+      hint: 'Call navigator.storage.persist() on a page of this origin.',
+    });
   }
 
   /** Let go of the store and end the workers. Installs under way are given up: they reject with `CLOSED`. */
@@ -306,65 +315,6 @@ export class Gantry {
 
 function turn({ signal, onWaiting }: TurnOptions): CallOptions<'verify' | 'removeProject' | 'prune' | 'clear'> {
   return { signal, onEvent: onWaiting && (() => onWaiting()) };
-}
-
-function installParameters(options: InstallOptions): InstallParameters {
-  const { packageJson, lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } =
-    options;
-  const parameters: InstallParameters = {
-    project: options.project ?? DEFAULT_PROJECT,
-    packageJson: typeof packageJson === 'string' ? packageJson : textOf(packageJson),
-    ...workspacesIn(options),
-  };
-  if (lockfile === null) parameters.anew = true;
-  else if (lockfile !== undefined) parameters.lockfile = lockfile;
-  if (options.lockfileName) parameters.lockfileName = options.lockfileName;
-  if (options.lockfileVersion) parameters.lockfileVersion = options.lockfileVersion;
-  if (target) parameters.target = target;
-  if (omit) parameters.omit = [...omit];
-  if (frozen !== undefined) parameters.frozen = frozen;
-  if (offline !== undefined) parameters.offline = offline;
-  if (preferOffline !== undefined) parameters.preferOffline = preferOffline;
-  if (preferOnline !== undefined) parameters.preferOnline = preferOnline;
-  if (lockFields) parameters.lockFields = lockFields;
-  if (timing) parameters.timing = timing;
-  if (options.before !== undefined) parameters.before = options.before;
-  if (options.files) parameters.files = readFiles(options.files);
-  if (options.npmrc) parameters.npmrc = options.npmrc;
-  if (options.environment) parameters.environment = { ...options.environment };
-  const changes = changesIn(options);
-  if (changes) parameters.changes = changes;
-  return parameters;
-}
-
-function textOf(packageJson: object): string {
-  try {
-    return JSON.stringify(packageJson, undefined, 2);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GantryError({ code: 'INVALID_OPTION', message: `packageJson is no JSON: ${reason}` }, { cause });
-  }
-}
-
-/** What is to change of the dependencies; `undefined` if nothing is. */
-function changesIn({ add, remove, update, saveAs, savePrefix }: DependencyChanges): DependencyChanges | undefined {
-  if (add === undefined && remove === undefined && update === undefined) return undefined;
-  const changes: DependencyChanges = {};
-  if (add) changes.add = [...add];
-  if (remove) changes.remove = [...remove];
-  if (update) changes.update = update === true ? true : [...update];
-  if (saveAs) changes.saveAs = saveAs;
-  if (savePrefix !== undefined) changes.savePrefix = savePrefix;
-  return changes;
-}
-
-/** What an install can make use of: manifests and tarballs. A page may hand over all it has without sending all of it. */
-function readFiles(files: Readonly<Record<string, string | Uint8Array>>): Record<string, Uint8Array> {
-  const encoder = new TextEncoder();
-  const entries = Object.entries(files).filter(([path]) => /(^|\/)package\.json$|\.(tgz|tar\.gz|tar)$/i.test(path));
-  return Object.fromEntries(
-    entries.map(([path, content]) => [path, typeof content === 'string' ? encoder.encode(content) : content]),
-  );
 }
 
 function startCoordinator(): Worker {

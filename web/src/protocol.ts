@@ -68,17 +68,24 @@ export type DependencyKind = 'dev' | 'optional' | 'peer';
 export interface DependencyChanges {
   /**
    * Packages to add, as one writes them after `npm install`: `left`, `left@^1`, `left@next`, `other@npm:left`, the address of
-   * a tarball, a repository, a folder of `files`.
+   * a tarball, a repository, a folder of `files`. One as a text, or several as a list.
    */
-  add?: string[];
+  add?: string | readonly string[];
   /** Names of dependencies to remove. */
-  remove?: string[];
+  remove?: string | readonly string[];
   /** Packages to look up again wherever they are in the tree, as far as `packageJson` allows; `true`: all of them. */
-  update?: string[] | true;
+  update?: string | readonly string[] | true;
   /** Which list `add` adds to. Unless given it is the one that has the name, and else `dependencies`. */
   saveAs?: 'prod' | DependencyKind;
   /** What stands before the version that is saved: `^` unless given, nothing for that version alone, as `save-exact` has it. */
   savePrefix?: string;
+}
+
+/** The same for the coordinator. */
+export interface ChangeParameters extends Pick<DependencyChanges, 'saveAs' | 'savePrefix'> {
+  add?: string[];
+  remove?: string[];
+  update?: string[] | true;
 }
 
 export interface InstallParameters extends WorkspaceParameters {
@@ -100,7 +107,7 @@ export interface InstallParameters extends WorkspaceParameters {
   before?: string;
   npmrc?: string;
   environment?: Record<string, string>;
-  changes?: DependencyChanges;
+  changes?: ChangeParameters;
 }
 
 /** One kind of work in figures. Times are in milliseconds. */

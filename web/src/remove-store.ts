@@ -1,4 +1,6 @@
 /** Removing a store without opening it, which works for one that cannot be opened any more. */
+import { throwIfAborted } from './aborted.js';
+import { LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
 import { originFolder } from './origin-storage.js';
 import { holdClosed, withoutReaders } from './store-lock.js';
@@ -8,16 +10,37 @@ import { whileHeld } from './while-held.js';
 const STORES = 'gantry';
 const JOURNAL = /^journal(-\d+)?$/;
 
-/** Whether there was one. `signal` ends waiting for the tab that has it open. */
-export async function removeStore(store: string, signal: AbortSignal, onWaiting: () => void): Promise<boolean> {
+export interface Waiting {
+  /** Milliseconds. */
+  timeout?: number;
+  signal?: AbortSignal;
+  onWaiting?: () => void;
+}
+
+/**
+ * Whether there was one. Waits for the tab that has it open. Once `signal` has fired nothing is begun any more; a removal that
+ * has begun goes on to its end.
+ */
+export async function removeStore(store: string, { timeout, signal, onWaiting }: Waiting): Promise<boolean> {
+  throwIfAborted(signal);
   // Where there is none there are no locks either.
   await originFolder();
-  const release = await holdClosed(store, signal, onWaiting);
+  const release = await holdClosed(store, patience(timeout, signal), () => onWaiting?.()).catch((error: unknown) => {
+    throwIfAborted(signal);
+    throw error;
+  });
   try {
+    throwIfAborted(signal);
     return await withoutReaders(store, () => whileHeld(() => removeFolder(store)));
   } finally {
     release();
   }
+}
+
+function patience(timeout: number | undefined, signal: AbortSignal | undefined): AbortSignal {
+  const signals = signal ? [signal] : [];
+  if (timeout !== undefined && timeout <= LONGEST_TIMER) signals.push(AbortSignal.timeout(timeout));
+  return AbortSignal.any(signals);
 }
 
 async function removeFolder(store: string): Promise<boolean> {

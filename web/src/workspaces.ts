@@ -1,5 +1,5 @@
 /** Which part of a project with workspaces an install is for: npm's options, and what of them goes to the coordinator. */
-import { GantryError } from './errors.js';
+import { textsIn } from './options.js';
 
 /**
  * A part of a project with workspaces, by npm's rules. The whole project is resolved all the same, and the lock is that of the
@@ -29,35 +29,8 @@ export interface WorkspaceParameters {
 export function workspacesIn(options: WorkspaceChoice): WorkspaceParameters {
   const { workspace, workspaces, includeWorkspaceRoot } = options;
   const parameters: WorkspaceParameters = {};
-  if (workspace !== undefined) parameters.workspace = namesIn(workspace);
-  if (workspaces !== undefined) parameters.workspaces = switchIn('workspaces', workspaces);
-  if (includeWorkspaceRoot !== undefined) {
-    parameters.includeWorkspaceRoot = switchIn('includeWorkspaceRoot', includeWorkspaceRoot);
-  }
+  if (workspace !== undefined) parameters.workspace = textsIn('workspace', workspace);
+  if (workspaces !== undefined) parameters.workspaces = workspaces;
+  if (includeWorkspaceRoot !== undefined) parameters.includeWorkspaceRoot = includeWorkspaceRoot;
   return parameters;
-}
-
-function namesIn(workspace: unknown): string[] {
-  const names: unknown[] = Array.isArray(workspace) ? workspace : [workspace];
-  if (names.every(isName)) return names;
-  const other = names.filter((name) => !isName(name))[0];
-  const message = `workspace: ${describe(other)} is no name or folder of a workspace`;
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message,
-    hint: 'Give one as a text, or several as a list of texts.',
-  });
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function switchIn(name: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value;
-  throw new GantryError({ code: 'INVALID_OPTION', message: `${name}: ${describe(value)} is neither true nor false` });
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
