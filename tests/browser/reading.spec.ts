@@ -7,7 +7,7 @@ import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { gantryCommand } from './support/paths.js';
-import { existence, promised, questions } from './support/questions.js';
+import { existence, promised, promisedQuestions, questions } from './support/questions.js';
 
 const packageJson = { name: 'read', version: '1.0.0', dependencies: { right: '^1.0.0', executable: '1.0.0' } };
 
@@ -16,45 +16,63 @@ test('everything that can be read is read as Node reads it from the disk, on the
   fixtures,
 }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-reading-'));
+  const before = process.cwd();
   try {
     writeFileSync(join(folder, 'package.json'), JSON.stringify(packageJson));
     execFileSync(gantryCommand, ['install', '--prefix', folder, '--registry', fixtures.url], {
       env: { ...process.env, GANTRY_STORE_DIR: join(folder, '.store') },
       stdio: 'ignore',
     });
-    const expected = await questions(nodeFs.promises, folder);
+    // The root of a tree is where its relative paths begin.
+    process.chdir(folder);
+    const expected = [await questions(nodeFs.promises, folder), await promisedQuestions(nodeFs.promises, folder)];
     const result = await inPage(
       blank,
       async ({ Gantry }, argument) => {
-        const { registry, manifest, source } = JSON.parse(argument);
+        const { registry, manifest, sources } = JSON.parse(argument);
         const gantry = await Gantry.open({ registry });
         const { fs } = await gantry.install({ packageJson: manifest });
-        const answers = await new Function(`return (${source})`)()(fs, '');
+        const answers = [];
+        for (const source of sources) answers.push(await new Function(`return (${source})`)()(fs, ''));
         await gantry.close();
         return answers;
       },
-      JSON.stringify({ registry: fixtures.url, manifest: packageJson, source: questions.toString() }),
+      JSON.stringify({
+        registry: fixtures.url,
+        manifest: packageJson,
+        sources: [questions, promisedQuestions].map(String),
+      }),
     );
     expect(result).toEqual(JSON.parse(JSON.stringify(expected)));
-    expect(result.names).toEqual(readdirSync(join(folder, 'node_modules/.bin')));
+    expect(result[0].names).toEqual(readdirSync(join(folder, 'node_modules/.bin')));
 
-    const expectedOfWorkers = [await questions(promised(nodeFs), folder), existence(nodeFs, folder)];
+    const expectedOfWorkers = [
+      await questions(promised(nodeFs), folder),
+      await promisedQuestions(nodeFs.promises, folder),
+      existence(nodeFs, folder),
+    ];
     const asked = inWorker(
       async ({ openProject }, argument) => {
-        const [questions, promised, existence] = JSON.parse(argument).map((source: string) =>
+        const [questions, promised, promisedQuestions, existence] = JSON.parse(argument).map((source: string) =>
           new Function(`return (${source})`)(),
         );
         const project = await openProject();
-        const answers = [await questions(promised(project.fs), ''), existence(project.fs, '')];
+        const { fs } = project;
+        const answers = [
+          await questions(promised(fs), ''),
+          await promisedQuestions(fs.promises, ''),
+          existence(fs, ''),
+        ];
         project.close();
         return answers;
       },
-      JSON.stringify([questions, promised, existence].map(String)),
+      JSON.stringify([questions, promised, promisedQuestions, existence].map(String)),
     );
     expect(await blank.evaluate(evaluateInWorker<object>, asked)).toEqual(
       JSON.parse(JSON.stringify(expectedOfWorkers)),
     );
   } finally {
+    process.chdir(before);
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -106,7 +124,15 @@ test('what would write fails with EROFS, functions can be taken off, and directo
       const { readFile, readRange, promises, constants } = fs;
       const file = '/node_modules/left/index.js';
       const all = await fs.readdir('/', { recursive: true });
-      const stream = (await fs.open(file)).readableWebStream();
+      const handle = await fs.open(file);
+      const stream = handle.readableWebStream();
+      // What is asked for may be more than there is memory for.
+      const huge = [
+        await readRange(file, 1, 2 ** 40),
+        await readRange(file, 20, 500_000_000),
+        await readRange(file, 100, 2 ** 40),
+        await readRange(file, 0, 0),
+      ];
       const answers = {
         writes: await Promise.all([
           code(fs.writeFile(file, '')),
@@ -118,7 +144,23 @@ test('what would write fails with EROFS, functions can be taken off, and directo
           code(fs.symlink(file, '/z')),
           code(fs.open(file, 'w')),
           code(fs.access(file, constants.W_OK)),
+          code(fs.mkdir(file, { recursive: true })),
+          code(fs.mkdir('/node_modules')),
+          code(fs.rm(file, { force: true })),
+          code(fs.readFile(file, { flag: 'wx' })),
+          code(fs.readFile(file, { flag: 'r+' })),
         ]),
+        ofHandle: await Promise.all([
+          code(handle.write('x')),
+          code(handle.writev([])),
+          code(handle.writeFile('x')),
+          code(handle.appendFile('x')),
+          code(handle.truncate(0)),
+          code(handle.chmod(0o777)),
+          code(handle.chown(0, 0)),
+          code(handle.utimes(0, 0)),
+        ]),
+        huge: huge.map((bytes) => [bytes.length, bytes.buffer.byteLength < 1000]),
         message: await fs.writeFile('a/b', '').catch(({ message }) => message),
         taken: await readFile(file, 'utf8'),
         same: promises === fs,
@@ -141,7 +183,9 @@ test('what would write fails with EROFS, functions can be taken off, and directo
   );
   const text = 'module.exports = "left 1.1.0"\n';
   expect(result).toMatchObject({
-    writes: Array.from({ length: 9 }, () => 'EROFS'),
+    writes: Array.from({ length: 14 }, () => 'EROFS'),
+    ofHandle: Array.from({ length: 8 }, () => 'EROFS'),
+    huge: [text.length - 1, text.length - 20, 0, 0].map((length) => [length, true]),
     message: "EROFS: read-only file system, writeFile '/a/b'",
     taken: text,
     same: true,

@@ -40,7 +40,10 @@ test('a reader keeps its tree beside installs, hears of them, and shows them whe
   expect(result.packages).toBe(1);
 });
 
-test('an open file stays what it was when its project is refreshed, until it is closed', async ({ blank, fixtures }) => {
+test('an open file stays what it was when its project is refreshed, until it is closed', async ({
+  blank,
+  fixtures,
+}) => {
   const result = await inPage(
     blank,
     async ({ Gantry }, registry) => {

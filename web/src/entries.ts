@@ -1,4 +1,5 @@
 /** What `stat` and `readdir` tell of a path, in the shape of Node's `Stats` and `Dirent`. */
+import { below } from './paths.js';
 import type { DirectoryEntryData, EntryKind, FileStatData } from './protocol.js';
 
 /** What npm gives every file of a package: a tree says nothing of when it was installed. */
@@ -64,8 +65,27 @@ class Kinded {
   }
 }
 
+/** When, to whoever asks for dates. */
+class Dated extends Kinded {
+  get atime(): Date {
+    return new Date(MODIFIED);
+  }
+
+  get mtime(): Date {
+    return new Date(MODIFIED);
+  }
+
+  get ctime(): Date {
+    return new Date(MODIFIED);
+  }
+
+  get birthtime(): Date {
+    return new Date(MODIFIED);
+  }
+}
+
 /** As Node's. What no tree in a store has is the same for everything, so that equal trees have equal answers. */
-export class Stats extends Kinded {
+export class Stats extends Dated {
   /** Bytes; of a link, those of its target's path. */
   readonly size: number;
   /** Kind and permission bits, as Unix has them: `0o100644`, `0o100755` for what may be run, `0o40755`, `0o120777`. */
@@ -92,38 +112,61 @@ export class Stats extends Kinded {
     this.mode = data.mode;
     this.blocks = Math.ceil(data.size / SECTOR);
   }
+}
 
-  get atime(): Date {
-    return new Date(this.atimeMs);
-  }
+const NANOSECONDS = BigInt(MODIFIED) * 1_000_000n;
 
-  get mtime(): Date {
-    return new Date(this.mtimeMs);
-  }
+/** The same for those who ask for `bigint`, and nanoseconds. */
+export class BigIntStats extends Dated {
+  readonly size: bigint;
+  readonly mode: bigint;
+  readonly dev: bigint = 0n;
+  readonly ino: bigint = 0n;
+  readonly nlink: bigint = 1n;
+  readonly uid: bigint = 0n;
+  readonly gid: bigint = 0n;
+  readonly rdev: bigint = 0n;
+  readonly blksize: bigint = BigInt(BLOCK);
+  readonly blocks: bigint;
+  readonly atimeMs: bigint = BigInt(MODIFIED);
+  readonly mtimeMs: bigint = BigInt(MODIFIED);
+  readonly ctimeMs: bigint = BigInt(MODIFIED);
+  readonly birthtimeMs: bigint = BigInt(MODIFIED);
+  readonly atimeNs: bigint = NANOSECONDS;
+  readonly mtimeNs: bigint = NANOSECONDS;
+  readonly ctimeNs: bigint = NANOSECONDS;
+  readonly birthtimeNs: bigint = NANOSECONDS;
 
-  get ctime(): Date {
-    return new Date(this.ctimeMs);
+  constructor(data: FileStatData) {
+    super(data.kind);
+    this.size = BigInt(data.size);
+    this.mode = BigInt(data.mode);
+    this.blocks = BigInt(Math.ceil(data.size / SECTOR));
   }
+}
 
-  get birthtime(): Date {
-    return new Date(this.birthtimeMs);
-  }
+export interface StatOptions {
+  /** Numbers as `bigint`. */
+  bigint?: boolean;
+}
+
+export function statsOf(data: FileStatData, options: StatOptions | null | undefined): Stats | BigIntStats {
+  return options?.bigint ? new BigIntStats(data) : new Stats(data);
 }
 
 export class DirectoryEntry extends Kinded {
   readonly name: string;
-  /** The directory that it is in, from the root `/`. */
+  /** The directory that it is in, as that was given, or from there on; of an address its path, of bytes their text. */
   readonly parentPath: string;
+  /** The same, as Node's older versions call it. */
+  readonly path: string;
 
   /** `name` may lead through folders below `directory`, as a recursive listing has it. */
   constructor(data: DirectoryEntryData, directory: string) {
     super(data.kind);
     const end = data.name.lastIndexOf('/');
     this.name = data.name.slice(end + 1);
-    this.parentPath = end === -1 ? directory : joinPath(directory, data.name.slice(0, end));
+    this.parentPath = end === -1 ? directory : below(directory, data.name.slice(0, end));
+    this.path = this.parentPath;
   }
-}
-
-function joinPath(directory: string, name: string): string {
-  return directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`;
 }

@@ -31,6 +31,7 @@ export type PageErrorCode =
 
 /** Codes of `project.fs`, as Node's `fs` gives them. */
 export type FileSystemErrorCode =
+  | 'ABORT_ERR'
   | 'EACCES'
   | 'EBADF'
   | 'EINVAL'
@@ -44,6 +45,7 @@ export type FileSystemErrorCode =
   | 'ERR_INVALID_ARG_VALUE'
   | 'ERR_INVALID_FILE_URL_HOST'
   | 'ERR_INVALID_FILE_URL_PATH'
+  | 'ERR_INVALID_STATE'
   | 'ERR_INVALID_URL_SCHEME'
   | 'ERR_OUT_OF_RANGE';
 
@@ -66,7 +68,7 @@ export interface ErrorData {
 }
 
 export class GantryError extends Error {
-  override readonly name = 'GantryError';
+  override readonly name: string = 'GantryError';
   /** Stable, and made for comparing. */
   readonly code: GantryErrorCode;
   /** What to do about it, where there is something to say. */

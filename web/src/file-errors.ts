@@ -47,6 +47,19 @@ function isFault(code: string): code is Fault {
   return Object.hasOwn(FAULTS, code);
 }
 
+/** What a caller's signal has ended. Node has a name of its own for it. */
+export class AbortError extends GantryError {
+  override readonly name = 'AbortError';
+
+  constructor({ reason }: AbortSignal) {
+    super({ code: 'ABORT_ERR', message: 'The operation was aborted' }, { cause: reason });
+  }
+}
+
+export function invalidState(problem: string): GantryError {
+  return new GantryError({ code: 'ERR_INVALID_STATE', message: `Invalid state: ${problem}` });
+}
+
 /** As Node shows a value that it does not take. */
 export function received(value: unknown): string {
   if (value === undefined || value === null) return `Received ${value}`;
@@ -57,7 +70,7 @@ export function received(value: unknown): string {
 
 /** An argument of another type than `expected`, which says what it must be. */
 export function wrongType(name: string, expected: string, value: unknown): GantryError {
-  const message = `The "${name}" argument must be ${expected}. ${received(value)}`;
+  const message = `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${expected}. ${received(value)}`;
   return new GantryError({ code: 'ERR_INVALID_ARG_TYPE', message });
 }
 

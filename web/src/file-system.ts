@@ -5,16 +5,25 @@
  * is `/`; relative paths are taken from it. Nothing here writes: what would fails with `EROFS`.
  */
 import { Directory } from './directory.js';
-import { constants, DirectoryEntry, Stats } from './entries.js';
+import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
 import { GantryError } from './errors.js';
-import { asErrorOf, fileSystemError, isNowhere, outOfRange, wrongType } from './file-errors.js';
+import { asErrorOf, fileSystemError, isMissing, isNowhere, outOfRange, wrongType } from './file-errors.js';
 import { FileHandle } from './file-handle.js';
 import { type PathLike, pathOf, pathText } from './path-like.js';
 import { fromRoot } from './paths.js';
 import type { FileStatData } from './protocol.js';
 import { readOnly, requireReading, type Writes, writes } from './read-only.js';
-import { decoderOf, type NameOptions, nameEncoderOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import {
+  decoderOf,
+  fileOptionsIn,
+  type NameOptions,
+  nameEncoderOf,
+  type ReadFileOptions,
+  type ReadOptionsOfFiles,
+  type TextEncoding,
+} from './text.js';
 import type { Tree } from './tree.js';
+import { unlessAborted } from './unless-aborted.js';
 
 export interface ReaddirOptions {
   withFileTypes?: boolean;
@@ -23,6 +32,18 @@ export interface ReaddirOptions {
   /** Of names, unless they come with their types; `buffer` asks for bytes. */
   encoding?: TextEncoding | 'buffer' | null;
 }
+
+/** What `opendir` takes. */
+export type OpendirOptions = TextEncoding | null | undefined | { encoding?: TextEncoding | null; recursive?: boolean };
+
+/** What `mkdir` takes: a mode, too. */
+export type MkdirOptions = number | string | null | undefined | { recursive?: boolean; mode?: number | string };
+
+/** What `rm` takes. */
+export type RmOptions =
+  | null
+  | undefined
+  | { force?: boolean; recursive?: boolean; maxRetries?: number; retryDelay?: number };
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns what the interface adds
 export class ProjectFileSystem {
@@ -47,13 +68,23 @@ export class ProjectFileSystem {
   }
 
   /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
-  readFile(file: PathLike | FileHandle, options?: null | { encoding?: null }): Promise<Uint8Array>;
-  readFile(file: PathLike | FileHandle, options: TextEncoding | { encoding: TextEncoding }): Promise<string>;
+  readFile(
+    file: PathLike | FileHandle,
+    options?: null | ({ encoding?: null } & ReadOptionsOfFiles),
+  ): Promise<Uint8Array>;
+  readFile(
+    file: PathLike | FileHandle,
+    options: TextEncoding | ({ encoding: TextEncoding } & ReadOptionsOfFiles),
+  ): Promise<string>;
   readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string>;
   async readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string> {
     if (file instanceof FileHandle) return file.readFile(options);
     const decode = decoderOf(options);
-    const bytes = await this.#ask('open', file, (path) => this.#tree.readFile(path)).catch(failReading);
+    const { flag, signal } = fileOptionsIn(options);
+    const bytes = await unlessAborted(signal, async () => {
+      requireReading(file, flag || 'r');
+      return this.#ask('open', file, (path) => this.#tree.readFile(path)).catch(failReading);
+    });
     return decode ? decode(bytes) : bytes;
   }
 
@@ -67,14 +98,19 @@ export class ProjectFileSystem {
     if (!Number.isSafeInteger(position) || position < 0) throw outOfRange('position', '>= 0', position);
     if (!Number.isSafeInteger(length) || length < 0) throw outOfRange('length', '>= 0', length);
     const handle = await this.open(path);
-    const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
+    return handle.part(position, length);
   }
 
-  /** A file to read in parts. */
+  /** A file to read in parts. A directory can be opened, too, and not be read. */
   async open(path: PathLike, flags?: string | number | null): Promise<FileHandle> {
     requireReading(path, flags);
-    return new FileHandle(this.#tree, await this.#ask('open', path, (path) => this.#tree.locate(path)));
+    const opened = await this.#ask('open', path, (path) =>
+      this.#tree.locate(path).catch((error) => {
+        if (isDirectory(error)) return this.#tree.stat(path);
+        throw error;
+      }),
+    );
+    return new FileHandle(this.#tree, opened);
   }
 
   /** Names in a directory, sorted; with `recursive` paths of all that is below it, each directory before what is in it. */
@@ -84,6 +120,10 @@ export class ProjectFileSystem {
     path: PathLike,
     options?: TextEncoding | null | (ReaddirOptions & { encoding?: TextEncoding | null; withFileTypes?: false }),
   ): Promise<string[]>;
+  readdir(
+    path: PathLike,
+    options?: TextEncoding | 'buffer' | null | ReaddirOptions,
+  ): Promise<string[] | Uint8Array[] | DirectoryEntry[]>;
   async readdir(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
@@ -96,18 +136,39 @@ export class ProjectFileSystem {
   }
 
   /** A directory whose entries are given one by one. */
-  async opendir(path: PathLike, { recursive = false }: { recursive?: boolean } = {}): Promise<Directory> {
+  async opendir(path: PathLike, options?: OpendirOptions): Promise<Directory> {
+    const recursive = isRecursive(options);
     return new Directory(pathText(path), await this.#entries('opendir', path, recursive));
   }
 
   /** What a path is, following links. */
-  async stat(path: PathLike): Promise<Stats> {
-    return new Stats(await this.#ask('stat', path, (path) => this.#tree.stat(path)));
+  stat(path: PathLike, options?: (StatOptions & { bigint?: false }) | null): Promise<Stats>;
+  stat(path: PathLike, options: { bigint: true }): Promise<BigIntStats>;
+  stat(path: PathLike, options?: StatOptions | null): Promise<Stats | BigIntStats>;
+  async stat(path: PathLike, options?: StatOptions | null): Promise<Stats | BigIntStats> {
+    return statsOf(await this.#ask('stat', path, (path) => this.#tree.stat(path)), options);
   }
 
   /** What a path is; a link is reported as a link. */
-  async lstat(path: PathLike): Promise<Stats> {
-    return new Stats(await this.#ask('lstat', path, (path) => this.#tree.lstat(path)));
+  lstat(path: PathLike, options?: (StatOptions & { bigint?: false }) | null): Promise<Stats>;
+  lstat(path: PathLike, options: { bigint: true }): Promise<BigIntStats>;
+  lstat(path: PathLike, options?: StatOptions | null): Promise<Stats | BigIntStats>;
+  async lstat(path: PathLike, options?: StatOptions | null): Promise<Stats | BigIntStats> {
+    return statsOf(await this.#ask('lstat', path, (path) => this.#tree.lstat(path)), options);
+  }
+
+  /** With `recursive` a directory that is there is none to make; anything else fails with `EROFS`. */
+  async mkdir(path: PathLike, options?: MkdirOptions): Promise<undefined> {
+    const isThere = async () => (await this.stat(path)).isDirectory();
+    if (makesParents(options) && (await isThere().catch(falseIfMissing))) return undefined;
+    throw readOnly('mkdir', pathText(path));
+  }
+
+  /** With `force` nothing is none to remove; anything else fails with `EROFS`. */
+  async rm(path: PathLike, options?: RmOptions): Promise<void> {
+    const isThere = async () => (await this.lstat(path)) !== undefined;
+    if (options?.force && !(await isThere().catch(falseIfNothing))) return;
+    throw readOnly('rm', pathText(path));
   }
 
   /** Whether a path is there, and, with {@link constants}, may be run. Asking to write fails with `EROFS`. */
@@ -142,7 +203,7 @@ export class ProjectFileSystem {
   }
 
   async #entries(call: string, path: PathLike, recursive: boolean): Promise<DirectoryEntry[]> {
-    const directory = fromRoot(pathText(path));
+    const directory = pathText(path);
     const entries = await this.#ask(call, path, (path) => this.#tree.readdir(path, recursive));
     return entries.map((entry) => new DirectoryEntry(entry, directory));
   }
@@ -172,5 +233,31 @@ export function checkAccess(path: PathLike, mode: number | null | undefined, { m
 
 /** In Node a directory can be opened, and then not be read. */
 export function failReading(error: unknown): never {
-  throw error instanceof GantryError && error.code === 'EISDIR' ? fileSystemError('EISDIR', 'read') : error;
+  throw isDirectory(error) ? fileSystemError('EISDIR', 'read') : error;
+}
+
+/** Whether an error says that what was to be a file is a directory. */
+export function isDirectory(error: unknown): boolean {
+  return error instanceof GantryError && error.code === 'EISDIR';
+}
+
+export function falseIfMissing(error: unknown): false {
+  if (isMissing(error)) return false;
+  throw error;
+}
+
+/** Below a file there can be nothing, which is an error of its own. */
+export function falseIfNothing(error: unknown): false {
+  if (error instanceof GantryError && error.code === 'ENOENT') return false;
+  throw error;
+}
+
+export function makesParents(options: MkdirOptions): boolean {
+  return typeof options === 'object' && options?.recursive === true;
+}
+
+/** Whether options ask for all that is below; refuses what are no options, as Node does. */
+export function isRecursive(options: OpendirOptions): boolean {
+  nameEncoderOf(options);
+  return typeof options === 'object' && options?.recursive === true;
 }

@@ -1,7 +1,7 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
 export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
 export type { Directory } from './directory.js';
-export { DirectoryEntry, Stats } from './entries.js';
+export { BigIntStats, DirectoryEntry, type StatOptions, Stats } from './entries.js';
 export {
   type ErrorData,
   type FileSystemErrorCode,
@@ -9,9 +9,10 @@ export {
   type GantryErrorCode,
   type PageErrorCode,
 } from './errors.js';
-export type { FileHandle, ReadResult } from './file-handle.js';
-export type { ProjectFileSystem, ReaddirOptions } from './file-system.js';
+export type { FileHandle, LinesOptions, ReadResult } from './file-handle.js';
+export type { MkdirOptions, OpendirOptions, ProjectFileSystem, ReaddirOptions, RmOptions } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions, type TurnOptions } from './gantry.js';
+export type { ManifestObject, PackageJson } from './package-json.js';
 export type { PathLike } from './path-like.js';
 export type { Project } from './project.js';
 export type {
@@ -34,6 +35,6 @@ export type {
   WorkSummary,
 } from './protocol.js';
 export type { ReadOptions } from './read-arguments.js';
-export type { NameOptions, ReadFileOptions, TextEncoding } from './text.js';
+export type { NameOptions, ReadFileOptions, ReadOptionsOfFiles, TextEncoding } from './text.js';
 export type { Exportable } from './tree.js';
 export type { WorkspaceChoice } from './workspaces.js';

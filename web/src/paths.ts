@@ -2,7 +2,7 @@
 
 /**
  * `a/./b`, `//a/b` → `/a/b`. What `..` leads to is decided where links are known; only what would climb above the root is
- * dropped here. A slash at the end stays: it asks for a directory.
+ * dropped here. A slash at the end stays, and a `.` there is one: either asks for a directory.
  */
 export function fromRoot(path: string): string {
   const segments: string[] = [];
@@ -13,6 +13,17 @@ export function fromRoot(path: string): string {
     depth += segment === '..' ? -1 : 1;
     segments.push(segment);
   }
-  const end = path.endsWith('/') && segments.length > 0 ? '/' : '';
+  const end = /(^|\/)\.?$/.test(path) && segments.length > 0 ? '/' : '';
   return `/${segments.join('/')}${end}`;
+}
+
+/** What is below a directory that was given as `directory`, as Node's `path.join` makes it of the two. */
+export function below(directory: string, path: string): string {
+  const segments: string[] = [];
+  for (const segment of `${directory}/${path}`.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..' || (!directory.startsWith('/') && (segments.at(-1) ?? '..') === '..')) segments.push(segment);
+    else segments.pop();
+  }
+  return `${directory.startsWith('/') ? '/' : ''}${segments.join('/')}`;
 }

@@ -2,7 +2,7 @@
  * What Node's functions that read into a buffer take: `(buffer, offset, length, position)`, or a buffer and an object with
  * the rest, or, where a handle reads, that object alone.
  */
-import { outOfRange, wrongType, wrongValue } from './file-errors.js';
+import { fileSystemError, outOfRange, wrongType, wrongValue } from './file-errors.js';
 
 /** Where bytes go and where they come from. */
 export interface ReadOptions {
@@ -50,6 +50,34 @@ export function checkRead(buffer: ArrayBufferView, options: ReadOptions): Checke
   checkInteger('length', length, 0);
   if (length > byteLength - offset) throw outOfRange('length', `<= ${byteLength - offset}`, length);
   return { target: target(length), position: checkedPosition(options.position ?? -1) };
+}
+
+/** Refuses, as Node does, what cannot be read into one after the other. */
+export function checkBuffers(buffers: readonly ArrayBufferView[]): void {
+  if (!Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView)) {
+    throw wrongType('buffers', 'an ArrayBufferView[]', buffers);
+  }
+  if (buffers.length === 0) throw fileSystemError('EINVAL', 'read');
+}
+
+/** Copies into one buffer after the other. */
+export function scatter(bytes: Uint8Array, buffers: readonly ArrayBufferView[]): void {
+  let from = 0;
+  for (const { buffer, byteOffset, byteLength } of buffers) {
+    const part = bytes.subarray(from, from + byteLength);
+    new Uint8Array(buffer, byteOffset, part.length).set(part);
+    from += part.length;
+  }
+}
+
+/** How many bytes fit. */
+export function capacityOf(buffers: readonly ArrayBufferView[]): number {
+  return buffers.reduce((total, { byteLength }) => total + byteLength, 0);
+}
+
+/** Where `readv` begins, of which Node takes a number and nothing else; elsewhere it goes on from where it was. */
+export function startOf(position: number | null | undefined): number | undefined {
+  return typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : undefined;
 }
 
 function checkedPosition(position: number | bigint): number | undefined {

@@ -4,7 +4,10 @@ import type { GantryError } from './errors.js';
 import { fileSystemError, wrongValue } from './file-errors.js';
 import { type PathLike, pathText } from './path-like.js';
 
-/** Names of Node's `fs.promises` functions that write. Given two paths, all of them name the first. */
+/**
+ * Names of Node's `fs.promises` functions that write, but for `mkdir` and `rm`, which may have nothing to do. Given two paths,
+ * all of them name the first.
+ */
 const WRITES = [
   'appendFile',
   'chmod',
@@ -14,10 +17,8 @@ const WRITES = [
   'lchown',
   'link',
   'lutimes',
-  'mkdir',
   'mkdtemp',
   'rename',
-  'rm',
   'rmdir',
   'symlink',
   'truncate',
@@ -33,7 +34,7 @@ export type Writes = Readonly<Record<Write, (path: PathLike, ...rest: unknown[])
 /** Throws `EROFS`. */
 export type SynchronousWrites = Readonly<Record<`${Write}Sync`, (path: PathLike, ...rest: unknown[]) => never>>;
 
-export function readOnly(call: string, path: string): GantryError {
+export function readOnly(call: string, path?: string): GantryError {
   const hint = 'An installed tree changes by installs only. To change files, export it first (gantry/export).';
   return fileSystemError('EROFS', call, path, hint);
 }
@@ -52,6 +53,21 @@ export function requireReading(path: PathLike, flags: string | number | null | u
   const given = flags ?? 'r';
   if (READS.test(given)) return;
   throw WRITES_TOO.test(given) ? readOnly('open', pathText(path)) : wrongValue('flags', 'is invalid', flags);
+}
+
+/** Of an open file. */
+const HANDLE_WRITES = ['appendFile', 'chmod', 'chown', 'truncate', 'utimes', 'write', 'writeFile', 'writev'] as const;
+
+/** Rejects with `EROFS`. */
+export type HandleWrites = Readonly<Record<(typeof HANDLE_WRITES)[number], (...rest: unknown[]) => Promise<never>>>;
+
+/** `check` refuses what a closed file is asked. */
+export function handleWrites(check: (call: string) => void): HandleWrites {
+  const fail = (call: string) => async () => {
+    check(call);
+    throw readOnly(call);
+  };
+  return Object.fromEntries(HANDLE_WRITES.map((call) => [call, fail(call)])) as unknown as HandleWrites;
 }
 
 export const writes = Object.fromEntries(

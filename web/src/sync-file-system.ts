@@ -1,23 +1,57 @@
 /** An installed tree with the synchronous functions of Node's `fs` that read, and the others as `promises`. */
+
+import { nextDescriptor } from './descriptors.js';
 import { Directory } from './directory.js';
-import { constants, DirectoryEntry, Stats } from './entries.js';
+import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
 import { asErrorOf, fileSystemError, isMissing, isNowhere, wrongType } from './file-errors.js';
-import { checkAccess, failReading, ProjectFileSystem, type ReaddirOptions } from './file-system.js';
+import {
+  checkAccess,
+  failReading,
+  falseIfMissing,
+  falseIfNothing,
+  isDirectory,
+  isRecursive,
+  type MkdirOptions,
+  makesParents,
+  type OpendirOptions,
+  ProjectFileSystem,
+  type ReaddirOptions,
+  type RmOptions,
+} from './file-system.js';
 import type { ReaderSlot } from './local-tree.js';
+import { type Opened, partOf, statusOf } from './opened.js';
 import { type PathLike, pathOf, pathText } from './path-like.js';
-import { fromRoot } from './paths.js';
-import type { FileLocation, FileStatData } from './protocol.js';
-import { checkRead, type OffsetOrOptions, type ReadOptions, readOptions } from './read-arguments.js';
-import { requireReading, type SynchronousWrites, synchronousWrites } from './read-only.js';
-import { decoderOf, type NameOptions, nameEncoderOf, type ReadFileOptions, type TextEncoding } from './text.js';
+import type { FileStatData } from './protocol.js';
+import {
+  capacityOf,
+  checkBuffers,
+  checkRead,
+  type OffsetOrOptions,
+  type ReadOptions,
+  readOptions,
+  scatter,
+  startOf,
+} from './read-arguments.js';
+import { readOnly, requireReading, type SynchronousWrites, synchronousWrites } from './read-only.js';
+import {
+  decoderOf,
+  fileOptionsIn,
+  type NameOptions,
+  nameEncoderOf,
+  type ReadFileOptions,
+  type ReadOptionsOfFiles,
+  type TextEncoding,
+} from './text.js';
 import type { Tree } from './tree.js';
 import type { WasmReader } from './wasm.js';
 
-/** As Node: 0 to 2 are taken everywhere. */
-const FIRST_DESCRIPTOR = 3;
+interface StatSyncOptions extends StatOptions {
+  /** `false`: nothing where there is nothing. */
+  throwIfNoEntry?: boolean;
+}
 
 interface OpenFile {
-  file: FileLocation;
+  opened: Opened;
   position: number;
 }
 
@@ -27,7 +61,6 @@ export class SyncFileSystem {
   readonly promises: ProjectFileSystem;
   readonly #slot: ReaderSlot;
   readonly #open = new Map<number, OpenFile>();
-  #nextDescriptor = FIRST_DESCRIPTOR;
 
   /** @internal */
   constructor(slot: ReaderSlot, tree: Tree) {
@@ -43,12 +76,16 @@ export class SyncFileSystem {
   }
 
   /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
-  readFileSync(file: PathLike | number, options?: null | { encoding?: null }): Uint8Array;
-  readFileSync(file: PathLike | number, options: TextEncoding | { encoding: TextEncoding }): string;
+  readFileSync(file: PathLike | number, options?: null | ({ encoding?: null } & ReadOptionsOfFiles)): Uint8Array;
+  readFileSync(
+    file: PathLike | number,
+    options: TextEncoding | ({ encoding: TextEncoding } & ReadOptionsOfFiles),
+  ): string;
   readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string;
   readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string {
     const decode = decoderOf(options);
-    const bytes = typeof file === 'number' ? this.#rest(file) : this.#whole(file);
+    const { flag } = fileOptionsIn(options);
+    const bytes = typeof file === 'number' ? this.#rest(file) : this.#whole(file, flag);
     return decode ? decode(bytes) : bytes;
   }
 
@@ -62,6 +99,10 @@ export class SyncFileSystem {
   readdirSync(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
+  ): string[] | Uint8Array[] | DirectoryEntry[];
+  readdirSync(
+    path: PathLike,
+    options?: TextEncoding | 'buffer' | null | ReaddirOptions,
   ): string[] | Uint8Array[] | DirectoryEntry[] {
     const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {};
     const encode = nameEncoderOf(options);
@@ -71,22 +112,41 @@ export class SyncFileSystem {
   }
 
   /** A directory whose entries are given one by one. */
-  opendirSync(path: PathLike, { recursive = false }: { recursive?: boolean } = {}): Directory {
+  opendirSync(path: PathLike, options?: OpendirOptions): Directory {
+    const recursive = isRecursive(options);
     return new Directory(pathText(path), this.#entries('opendir', path, recursive));
   }
 
   /** What a path is, following links. */
-  statSync(path: PathLike, options?: { throwIfNoEntry?: true }): Stats;
-  statSync(path: PathLike, options: { throwIfNoEntry: boolean }): Stats | undefined;
-  statSync(path: PathLike, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
+  statSync(path: PathLike, options?: (StatOptions & { bigint?: false; throwIfNoEntry?: true }) | null): Stats;
+  statSync(path: PathLike, options: { bigint: true; throwIfNoEntry?: true }): BigIntStats;
+  statSync(path: PathLike, options: { bigint?: false; throwIfNoEntry: boolean }): Stats | undefined;
+  statSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined;
+  statSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined {
     return stats(options, () => this.#ask('stat', path, (reader, path) => reader.stat(path)));
   }
 
   /** What a path is; a link is reported as a link. */
-  lstatSync(path: PathLike, options?: { throwIfNoEntry?: true }): Stats;
-  lstatSync(path: PathLike, options: { throwIfNoEntry: boolean }): Stats | undefined;
-  lstatSync(path: PathLike, options: { throwIfNoEntry?: boolean } = {}): Stats | undefined {
+  lstatSync(path: PathLike, options?: (StatOptions & { bigint?: false; throwIfNoEntry?: true }) | null): Stats;
+  lstatSync(path: PathLike, options: { bigint: true; throwIfNoEntry?: true }): BigIntStats;
+  lstatSync(path: PathLike, options: { bigint?: false; throwIfNoEntry: boolean }): Stats | undefined;
+  lstatSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined;
+  lstatSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined {
     return stats(options, () => this.#ask('lstat', path, (reader, path) => reader.lstat(path)));
+  }
+
+  /** With `recursive` a directory that is there is none to make; anything else fails with `EROFS`. */
+  mkdirSync(path: PathLike, options?: MkdirOptions): undefined {
+    const isThere = attempt(() => this.statSync(path).isDirectory(), falseIfMissing);
+    if (makesParents(options) && isThere()) return undefined;
+    throw readOnly('mkdir', pathText(path));
+  }
+
+  /** With `force` nothing is none to remove; anything else fails with `EROFS`. */
+  rmSync(path: PathLike, options?: RmOptions): void {
+    const isThere = attempt(() => this.lstatSync(path) !== undefined, falseIfNothing);
+    if (options?.force && !isThere()) return;
+    throw readOnly('rm', pathText(path));
   }
 
   existsSync(path: PathLike): boolean {
@@ -122,12 +182,12 @@ export class SyncFileSystem {
     return encode(`/${this.#ask('realpath', path, (reader, path) => reader.realpath(path))}`);
   }
 
-  /** A number for {@link readSync}. */
+  /** A number for {@link readSync}. A directory can be opened, too, and not be read. */
   openSync(path: PathLike, flags?: string | number | null): number {
     requireReading(path, flags);
-    const file = this.#ask('open', path, (reader, path) => reader.locate(path));
-    const descriptor = this.#nextDescriptor++;
-    this.#open.set(descriptor, { file, position: 0 });
+    const opened = this.#locate(path);
+    const descriptor = nextDescriptor();
+    this.#open.set(descriptor, { opened, position: 0 });
     return descriptor;
   }
 
@@ -152,15 +212,28 @@ export class SyncFileSystem {
   ): number {
     const open = this.#opened(descriptor, 'read');
     const { target, position: at } = checkRead(buffer, readOptions(offset, length, position));
-    const bytes = this.#part(open.file, at ?? open.position, target.length);
+    const bytes = this.#part(open.opened, at ?? open.position, target.length);
     if (at === undefined) open.position += bytes.length;
     target.set(bytes);
     return bytes.length;
   }
 
-  fstatSync(descriptor: number): Stats {
-    const { size, mode } = this.#opened(descriptor, 'fstat').file;
-    return new Stats({ kind: 'file', size, mode });
+  /** Read into one buffer after the other, from `position` or from where the last read without one ended. */
+  readvSync(descriptor: number, buffers: readonly ArrayBufferView[], position?: number | null): number {
+    const open = this.#opened(descriptor, 'read');
+    checkBuffers(buffers);
+    const at = startOf(position);
+    const bytes = this.#part(open.opened, at ?? open.position, capacityOf(buffers));
+    if (at === undefined) open.position += bytes.length;
+    scatter(bytes, buffers);
+    return bytes.length;
+  }
+
+  fstatSync(descriptor: number, options?: (StatOptions & { bigint?: false }) | null): Stats;
+  fstatSync(descriptor: number, options: { bigint: true }): BigIntStats;
+  fstatSync(descriptor: number, options?: StatOptions | null): Stats | BigIntStats;
+  fstatSync(descriptor: number, options?: StatOptions | null): Stats | BigIntStats {
+    return statsOf(statusOf(this.#opened(descriptor, 'fstat').opened), options);
   }
 
   closeSync(descriptor: number): void {
@@ -175,7 +248,17 @@ export class SyncFileSystem {
     throw fileSystemError('EBADF', call);
   }
 
-  #whole(file: PathLike): Uint8Array {
+  #locate(path: PathLike): Opened {
+    try {
+      return this.#ask('open', path, (reader, path) => reader.locate(path));
+    } catch (error) {
+      if (isDirectory(error)) return this.#ask('open', path, (reader, path) => reader.stat(path));
+      throw error;
+    }
+  }
+
+  #whole(file: PathLike, flag: string | number | null | undefined): Uint8Array {
+    requireReading(file, flag || 'r');
     try {
       return this.#ask('open', file, (reader, path) => reader.readFile(path));
     } catch (error) {
@@ -185,13 +268,13 @@ export class SyncFileSystem {
 
   #rest(descriptor: number): Uint8Array {
     const open = this.#opened(descriptor, 'read');
-    const bytes = this.#part(open.file, open.position, open.file.size);
+    const bytes = this.#part(open.opened, open.position, Number.POSITIVE_INFINITY);
     open.position += bytes.length;
     return bytes;
   }
 
   #entries(call: string, path: PathLike, recursive: boolean): DirectoryEntry[] {
-    const directory = fromRoot(pathText(path));
+    const directory = pathText(path);
     const entries = this.#ask(call, path, (reader, path) => reader.readdir(path, recursive));
     return entries.map((entry) => new DirectoryEntry(entry, directory));
   }
@@ -206,9 +289,9 @@ export class SyncFileSystem {
     }
   }
 
-  #part(file: FileLocation, position: number, length: number): Uint8Array {
-    const size = Math.min(length, Math.max(0, file.size - position));
-    if (size === 0) return new Uint8Array();
+  #part(opened: Opened, position: number, length: number): Uint8Array {
+    const { file, size } = partOf(opened, position, length);
+    if (file === undefined || size === 0) return new Uint8Array();
     if ('bytes' in file) return file.bytes.slice(position, position + size);
     const [bytes] = this.#slot.ask((reader) => reader.readRanges([file.key], [file.offset + position], [size]));
     return bytes as Uint8Array;
@@ -218,11 +301,22 @@ export class SyncFileSystem {
 /** What would write is put on each object when it is made. */
 export interface SyncFileSystem extends SynchronousWrites {}
 
-function stats({ throwIfNoEntry = true }: { throwIfNoEntry?: boolean }, ask: () => FileStatData): Stats | undefined {
+function stats(options: StatSyncOptions | null | undefined, ask: () => FileStatData): Stats | BigIntStats | undefined {
   try {
-    return new Stats(ask());
+    return statsOf(ask(), options);
   } catch (error) {
-    if (!throwIfNoEntry && isMissing(error)) return undefined;
+    if (options?.throwIfNoEntry === false && isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** As with `catch` of a promise. */
+function attempt<T>(ask: () => T, otherwise: (error: unknown) => T): () => T {
+  return () => {
+    try {
+      return ask();
+    } catch (error) {
+      return otherwise(error);
+    }
+  };
 }

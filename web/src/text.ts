@@ -1,4 +1,5 @@
 /** Texts of files and of names, in the encodings of Node's `Buffer`, whose names are told apart without regard to case. */
+import { isSignal } from './aborted.js';
 import { wrongType, wrongValue } from './file-errors.js';
 
 type Encoding =
@@ -17,8 +18,19 @@ type Encoding =
 
 export type TextEncoding = Encoding | Uppercase<Encoding>;
 
+/** What `readFile` takes in an object. Files are opened for reading and nothing else. */
+export interface ReadOptionsOfFiles {
+  flag?: string | number | null | undefined;
+  /** Ends waiting for the file; of the synchronous functions nothing waits. */
+  signal?: AbortSignal | undefined;
+}
+
 /** The second parameter of `readFile`, as Node has it. `null` asks for bytes. */
-export type ReadFileOptions = TextEncoding | null | undefined | { encoding?: TextEncoding | null | undefined };
+export type ReadFileOptions =
+  | TextEncoding
+  | null
+  | undefined
+  | ({ encoding?: TextEncoding | null | undefined } & ReadOptionsOfFiles);
 
 /** The second parameter of what gives names: `buffer` asks for their bytes. */
 export type NameOptions =
@@ -53,6 +65,15 @@ const decoders: Readonly<Record<Encoding, Decode>> = {
 export function decoderOf(options: ReadFileOptions | NameOptions): Decode | undefined {
   const encoding = encodingIn(options);
   return encoding === undefined || encoding === 'buffer' ? undefined : decoderNamed(encoding);
+}
+
+/** What else `readFile` is given; refuses what is no signal, as Node does. */
+export function fileOptionsIn(options: ReadFileOptions): ReadOptionsOfFiles {
+  const { flag, signal } = typeof options === 'object' ? (options ?? {}) : ({} as ReadOptionsOfFiles);
+  if (signal !== undefined && !isSignal(signal)) {
+    throw wrongType('options.signal', 'an instance of AbortSignal', signal);
+  }
+  return { flag, signal };
 }
 
 /** What makes of a name the text that options ask for, or its bytes. */

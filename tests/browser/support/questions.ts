@@ -187,6 +187,137 @@ export async function questions(fs: typeof nodeFs.promises, root: string): Promi
       await fault(() => fs.writeFile(undefined as never, '')),
       await fault(() => fs.mkdir(5 as never)),
     ],
+    // A dot at the end asks for a directory, as a slash does.
+    dots: [
+      ...(await Promise.all(
+        ['/.', '/', '/./.', '//.'].flatMap((end) => [
+          fault(() => fs.stat(`${file}${end}`)),
+          fault(() => fs.readFile(`${file}${end}`)),
+          fault(() => fs.access(`${file}${end}`)),
+          fault(() => fs.open(`${file}${end}`)),
+          fault(() => fs.realpath(`${file}${end}`)),
+          fault(async () => (await fs.lstat(at(`node_modules/left${end}`))).isDirectory()),
+          fault(async () => (await fs.readdir(at(`node_modules/left${end}`))).sort()),
+        ]),
+      )),
+      await fault(() => fs.stat(`${file}/..`)),
+      await fault(() => fs.stat(`${file}/./..`)),
+    ],
+    entries: await Promise.all(
+      [
+        'node_modules',
+        'node_modules/',
+        'node_modules//',
+        'node_modules/.',
+        './node_modules',
+        'node_modules/../node_modules',
+      ]
+        .flatMap((path) => [path, at(path)])
+        .concat('.', './')
+        .flatMap((path) => [false, true].map((recursive) => ({ path, recursive })))
+        .map(async ({ path, recursive }) => {
+          const told = (entry: { name: string; parentPath: string; path: string }) => {
+            const places = [entry.parentPath, entry.path];
+            return [entry.name, ...places.map((place) => (place.startsWith('/') ? relative(place) : place))].join(' ');
+          };
+          // The folder that Node sees has more in it.
+          const isOfTree = ({ name, parentPath }: { name: string; parentPath: string }) =>
+            name === 'node_modules' || `/${parentPath}`.includes('/node_modules');
+          const all = (await fs.readdir(path, { recursive, withFileTypes: true })).filter(isOfTree);
+          const opened = [];
+          for await (const entry of await fs.opendir(path, { recursive })) if (isOfTree(entry)) opened.push(entry);
+          return [path.replace(root, ''), all.map(told).sort(), opened.map(told).sort()];
+        }),
+    ),
+    entriesOfAddress: (await fs.readdir(address('node_modules/left'), { withFileTypes: true }))
+      .map(({ parentPath, path }) => [relative(parentPath), relative(path)])
+      .sort(),
+    bigints: await Promise.all(
+      [file, at('node_modules/.bin/right')].map(async (path) => {
+        const handle = await fs.open(path);
+        const all = [
+          await fs.stat(path, { bigint: true }),
+          await fs.lstat(path, { bigint: true }),
+          await handle.stat({ bigint: true }),
+        ];
+        await handle.close();
+        return all.map((stats) => [
+          String(stats.size),
+          stats.isFile(),
+          stats.isSymbolicLink(),
+          stats.mtime instanceof Date,
+          'dev ino mode nlink uid gid rdev size blksize blocks'.split(' ').map((name) => typeof stats[name as 'dev']),
+          ['atime', 'mtime', 'ctime', 'birthtime'].map((name) => typeof stats[`${name}Ms` as 'mtimeMs']),
+          ['atime', 'mtime', 'ctime', 'birthtime'].map((name) => typeof stats[`${name}Ns` as 'mtimeNs']),
+          stats.mtimeNs / 1_000_000n === stats.mtimeMs,
+        ]);
+      }),
+    ),
+    numbersAgain: typeof (await fs.stat(file, { bigint: false })).size,
+    flags: [
+      await fs.readFile(file, { flag: 'rs', encoding: 'utf8' }),
+      await fault(() => fs.readFile(file, { flag: 'nothing' })),
+      await fault(() => fs.readFile(file, { signal: 5 as never })),
+      await fault(() => fs.readFile(file, { signal: new AbortController() as never })),
+      (await fs.readFile(file, { signal: new AbortController().signal })).length,
+    ],
+    openedDirectories: [
+      await fault(async () => {
+        const directory = await fs.opendir(at('node_modules/left'), null as never);
+        const entry = await directory.read();
+        await directory.close();
+        return entry !== null;
+      }),
+      await fault(() => fs.opendir(at('node_modules/left'), 5 as never)),
+      await fault(() => fs.opendir(at('node_modules/left'), 'nothing' as never)),
+      await fault(async () => {
+        const directory = await fs.open(at('node_modules/left'));
+        const answers = [
+          (await directory.stat()).isDirectory(),
+          (await directory.stat({ bigint: true })).isDirectory(),
+          await fault(() => directory.read(new Uint8Array(4))),
+          (await directory.read(new Uint8Array())).bytesRead,
+          await fault(() => directory.readv([new Uint8Array(4)])),
+          await fault(() => directory.readFile()),
+        ];
+        await directory.close();
+        return answers;
+      }),
+    ],
+    scattered: await fault(async () => {
+      const handle = await fs.open(file);
+      const readv = async (sizes: number[], position?: unknown) => {
+        const buffers = sizes.map((size) => new Uint8Array(size));
+        const { bytesRead } = await handle.readv(buffers, position as number);
+        return [bytesRead, ...buffers.map((bytes) => [...bytes])];
+      };
+      const answers = [
+        await readv([2, 0, 5]),
+        await readv([3, 4], 1),
+        await readv([1], null),
+        await readv([1], -5),
+        await readv([1], '0'),
+        await readv([1, 500]),
+        await readv([1]),
+        await fault(() => handle.readv([])),
+        await fault(() => handle.readv(5 as never)),
+        await fault(() => handle.readv([5] as never)),
+      ];
+      await handle.close();
+      return answers;
+    }),
+    idle: [
+      await fault(async () => (await fs.mkdir(at('node_modules/left'), { recursive: true })) === undefined),
+      await fault(
+        async () => (await fs.mkdir(at('node_modules/left/'), { recursive: true, mode: 0o700 })) === undefined,
+      ),
+      await fault(async () => (await fs.rm(at('node_modules/none'), { force: true })) === undefined),
+      await fault(
+        async () => (await fs.rm(at('node_modules/none/none'), { force: true, recursive: true })) === undefined,
+      ),
+      await fault(async () => (await fs.rm(`${file}/x`, { force: true })) === undefined),
+      await fault(async () => (await fs.rm(5 as never, { force: true })) === undefined),
+    ],
     bytesAgain: [
       [...((await fs.readFile(file, '' as BufferEncoding)) as unknown as Uint8Array)],
       [...(await fs.readFile(file, { encoding: null }))],
@@ -229,6 +360,71 @@ export async function questions(fs: typeof nodeFs.promises, root: string): Promi
   };
 }
 
+/** What only `fs.promises` has. Its text is sent to pages and workers. */
+export async function promisedQuestions(fs: typeof nodeFs.promises, root: string): Promise<Record<string, unknown>> {
+  const file = `${root}/node_modules/left/index.js`;
+  const fault = async (ask: () => unknown) => {
+    try {
+      return await ask();
+    } catch (error) {
+      const { name, code, cause } = error as NodeJS.ErrnoException;
+      return { name: code === 'ABORT_ERR' ? name : '', code, cause };
+    }
+  };
+  const text = (value: Uint8Array | ArrayBuffer) => new TextDecoder().decode(value);
+  const streamed = async (stream: ReadableStream) => {
+    const reader = stream.getReader();
+    const parts = [];
+    for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(text(part.value));
+    return parts.join('');
+  };
+  const lines = async (path: string, before: number, options?: object) => {
+    const handle = await fs.open(`${root}/${path}`);
+    await handle.read(new Uint8Array(before));
+    const all: string[] = [];
+    for await (const line of handle.readLines(options)) all.push(line);
+    const isClosed = handle.fd === -1;
+    if (!isClosed) await handle.close();
+    return [all, isClosed];
+  };
+  const aborted = AbortSignal.abort('had enough');
+  const handle = await fs.open(file);
+  const other = await fs.open(file);
+  const descriptors = [typeof handle.fd, handle.fd > 2, handle.fd === other.fd];
+  await handle.read(new Uint8Array(7));
+  const stream = handle.readableWebStream() as ReadableStream;
+  const answers = {
+    descriptors,
+    aborted: [
+      await fault(() => fs.readFile(file, { signal: aborted })),
+      await fault(() => fs.readFile(`${root}/none`, { signal: aborted })),
+      await fault(() => other.readFile({ signal: aborted })),
+    ],
+    streamed: await streamed(stream),
+    locked: await fault(() => handle.readableWebStream()),
+    afterwards: (await handle.read(new Uint8Array(1))).bytesRead,
+    synchronised: [(await other.sync()) === undefined, (await other.datasync()) === undefined],
+    lines: [
+      await lines('node_modules/left/package.json', 0),
+      await lines('node_modules/left/package.json', 5),
+      await lines('node_modules/left/package.json', 5, { start: 3, end: 30, encoding: 'latin1', autoClose: false }),
+      await lines('node_modules/executable/empty.txt', 0),
+    ],
+    closed: [] as unknown[],
+  };
+  await (other as unknown as Record<symbol, () => Promise<void>>)[Symbol.asyncDispose]?.();
+  answers.closed = [
+    other.fd,
+    await fault(() => other.readableWebStream()),
+    await fault(() => other.readv([new Uint8Array(1)])),
+    await fault(() => other.readFile()),
+    await fault(() => other.write('')),
+    (await other.close()) === undefined,
+  ];
+  await handle.close();
+  return answers;
+}
+
 /** The synchronous functions as if they were those of `fs.promises`. Its text is sent to workers. */
 export function promised(fs: typeof nodeFs): typeof nodeFs.promises {
   const functions = fs as unknown as Record<string, (...rest: unknown[]) => unknown>;
@@ -243,12 +439,15 @@ export function promised(fs: typeof nodeFs): typeof nodeFs.promises {
         bytesRead: functions.readSync?.(descriptor, buffer, ...others),
         buffer,
       }),
-      stat: () => later('fstatSync')(descriptor),
+      readv: async (buffers: unknown, position: unknown) => ({
+        bytesRead: functions.readvSync?.(descriptor, buffers, position),
+      }),
+      stat: (options: unknown) => later('fstatSync')(descriptor, options),
       readFile: (options: unknown) => later('readFileSync')(descriptor, options),
       close: () => later('closeSync')(descriptor),
     };
   };
-  const names = 'access lstat mkdir readFile readdir readlink stat writeFile'.split(' ');
+  const names = 'access lstat mkdir readFile readdir readlink rm stat writeFile'.split(' ');
   const others = Object.fromEntries(names.map((name) => [name, later(`${name}Sync`)]));
   // Node has two; this is the one that fs.promises has.
   const realpath = async (...rest: unknown[]) => {
@@ -256,9 +455,9 @@ export function promised(fs: typeof nodeFs): typeof nodeFs.promises {
     return ((realpathSync?.native ?? realpathSync) as (...rest: unknown[]) => unknown)(...rest);
   };
   // Node 20 leaves the path out of this one's error, and only of this one's.
-  const opendir = async (path: string) => {
+  const opendir = async (path: string, options?: unknown) => {
     try {
-      return functions.opendirSync?.(path);
+      return functions.opendirSync?.(path, options);
     } catch (error) {
       throw Object.assign(error as object, { path });
     }
