@@ -170,3 +170,76 @@ test('exports, imports, conditions and the field browser lead where a bundler fo
     ]),
   ).toEqual(['/node_modules/debug/src/browser.js', false, '/node_modules/inherits/inherits_browser.js']);
 });
+
+test('where the tree cannot be read that is what a resolution fails with, and nothing of it is remembered', async ({
+  blank,
+  fixtures,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry, GantryError }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const { fs } = await gantry.install({ packageJson: { dependencies: { left: '1.1.0', right: '1.0.0' } } });
+      const { createResolver } = (await import(`${location.origin}/consumers/resolve.js`)) as typeof resolving;
+      // As where storage fails for a while.
+      let fault: Error | undefined;
+      const failing = (read: (path: string) => Promise<unknown>) => (path: string) =>
+        fault ? Promise.reject(fault) : read(path);
+      const { lstat, readFile, readdir, readlink, realpath, stat } = fs;
+      const functions = { lstat, readdir, readlink, realpath, stat };
+      const unsteady = Object.fromEntries(
+        Object.entries(functions).map(([name, read]) => [name, failing(read as (path: string) => Promise<unknown>)]),
+      );
+      const resolver = createResolver({
+        fs: { ...unsteady, readFile: (path: string, options: 'utf8') => failing(() => readFile(path, options))(path) },
+      } as never);
+      const resolve = (specifier: string, importer = '/main.js') =>
+        resolver.resolve(specifier, importer).catch(({ code }) => code);
+      fault = new GantryError({ code: 'STORE_IO', message: 'for a while' });
+      const answers = [
+        await resolve('left'),
+        ...(await Promise.all(['left', 'right', './none.js'].map((name) => resolve(name)))),
+      ];
+      fault = undefined;
+      answers.push(await resolve('left'), await resolve('./none.js'), await resolve('right'));
+      const last = createResolver({ fs });
+      await gantry.close();
+      answers.push(await last.resolve('left', '/main.js').catch(({ code }) => code));
+      const script = `
+        import { openProject } from '${location.origin}/package/dist/sync.js';
+        import { createSyncResolver } from '${location.origin}/consumers/resolve.js';
+        const project = await openProject();
+        const resolver = createSyncResolver(project);
+        const resolve = () => {
+          try {
+            return resolver.resolve('left', '/main.js');
+          } catch ({ code }) {
+            return code;
+          }
+        };
+        const before = resolve();
+        project.close();
+        resolver.purge();
+        postMessage([before, resolve()]);`;
+      const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })), {
+        type: 'module',
+      });
+      const synchronously = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+      });
+      worker.terminate();
+      return { answers, synchronously };
+    },
+    fixtures.url,
+  );
+  const left = '/node_modules/left/index.js';
+  expect(result.answers.slice(0, 6)).toEqual([
+    ...Array.from({ length: 4 }, () => 'STORE_IO'),
+    left,
+    'MODULE_NOT_FOUND',
+  ]);
+  expect(result.answers[6]).toMatch(/^\/node_modules\/right\//);
+  expect(result.answers[7]).toBe('CLOSED');
+  expect(result.synchronously).toEqual([left, 'CLOSED']);
+});

@@ -40,33 +40,74 @@ export interface SyncResolver {
 
 /** A resolver over a project of `gantry`. What it reads it keeps until it is told to purge. */
 export function createResolver(project: { fs: ProjectFileSystem }, options: ResolverOptions = {}): Resolver {
-  const { resolver, purge } = create(callbacks(project.fs), options, false);
+  const faults = new Faults();
+  const { resolver, purge } = create(callbacks(project.fs, faults), options, false);
   return {
-    resolve: (specifier, importer) =>
-      new Promise((settle, fail) => {
+    resolve: (specifier, importer) => {
+      const end = faults.begin(purge);
+      return new Promise((settle, fail) => {
         resolver.resolve({}, folderOf(importer), specifier, {}, (error, found) => {
-          if (error || found === undefined) fail(notFound(specifier, importer, error));
+          const fault = end();
+          if (fault) fail(fault);
+          else if (error || found === undefined) fail(notFound(specifier, importer, error));
           else settle(found);
         });
-      }),
+      });
+    },
     purge,
   };
 }
 
 /** A resolver over a project of `gantry/sync`. What it reads it keeps until it is told to purge. */
 export function createSyncResolver(project: { fs: SyncFileSystem }, options: ResolverOptions = {}): SyncResolver {
-  const { fs } = project;
-  const { resolver, purge } = create(withJson(fs), options, true);
+  const faults = new Faults();
+  const { resolver, purge } = create(withJson(project.fs, faults), options, true);
   return {
     resolve: (specifier, importer) => {
+      const end = faults.begin(purge);
+      let found: string | false = false;
+      let failure: unknown;
       try {
-        return resolver.resolveSync({}, folderOf(importer), specifier);
+        found = resolver.resolveSync({}, folderOf(importer), specifier);
       } catch (error) {
-        throw notFound(specifier, importer, error);
+        failure = error;
       }
+      const fault = end();
+      if (fault) throw fault;
+      if (failure !== undefined) throw notFound(specifier, importer, failure);
+      return found;
     },
     purge,
   };
+}
+
+/**
+ * Why the tree could not be read, which the resolver takes for a file that is not there: it would say that a module is missing,
+ * or find another one, and remember that.
+ */
+class Faults {
+  #first: Error | undefined;
+  #underWay = 0;
+
+  /** Looks at what a read has failed with. What a path is to blame for is the resolver's affair. */
+  note(error: unknown): void {
+    // Not by its class, of which a page that is bundled in parts may have two.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT';
+    if (!/^(E[A-Z]+$|ERR_)/.test(code)) this.#first ??= error as Error;
+  }
+
+  /** The result ends a resolution, and is what the tree could not be read for meanwhile; then `purge` forgets what was read. */
+  begin(purge: () => void): () => Error | undefined {
+    this.#underWay++;
+    return () => {
+      this.#underWay--;
+      const fault = this.#first;
+      // Others that are under way may have met it, too.
+      if (this.#underWay === 0) this.#first = undefined;
+      if (fault) purge();
+      return fault;
+    };
+  }
 }
 
 type FileSystem = ConstructorParameters<typeof enhanced.CachedInputFileSystem>[0];
@@ -83,24 +124,44 @@ function create(fileSystem: FileSystem, options: ResolverOptions, useSyncFileSys
 }
 
 /** The functions that the resolver calls when it does not wait. Manifests come as values: their bytes are no `Buffer`. */
-function withJson(fs: SyncFileSystem): FileSystem {
+function withJson(fs: SyncFileSystem, faults: Faults): FileSystem {
   const { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } = fs;
-  const readJsonSync = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as unknown;
-  const functions = { lstatSync, readFileSync, readJsonSync, readdirSync, readlinkSync, realpathSync, statSync };
+  const noting =
+    <Given extends unknown[]>(read: (...given: Given) => unknown) =>
+    (...given: Given): unknown => {
+      try {
+        return read(...given);
+      } catch (error) {
+        faults.note(error);
+        throw error;
+      }
+    };
+  const functions = {
+    lstatSync: noting(lstatSync),
+    readFileSync: noting(readFileSync),
+    readJsonSync: noting((path: string) => JSON.parse(readFileSync(path, 'utf8'))),
+    readdirSync: noting(readdirSync),
+    readlinkSync: noting(readlinkSync),
+    realpathSync: noting(realpathSync),
+    statSync: noting(statSync),
+  };
   return functions as unknown as FileSystem;
 }
 
 type Callback = (error: unknown, result?: unknown) => void;
 
 /** Node's older form of the same functions: the last parameter is called. */
-function callbacks(fs: ProjectFileSystem): FileSystem {
+function callbacks(fs: ProjectFileSystem, faults: Faults): FileSystem {
   const wrap =
     (read: (path: string) => Promise<unknown>) =>
     (path: string, ...rest: unknown[]): void => {
       const done = rest.at(-1) as Callback;
       read(path).then(
         (result) => done(null, result),
-        (error: unknown) => done(error),
+        (error: unknown) => {
+          faults.note(error);
+          done(error);
+        },
       );
     };
   const functions = {
