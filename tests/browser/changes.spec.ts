@@ -26,7 +26,8 @@ test('what is added, removed and replaced is told in this tab and in others; not
       const returned = [];
       const first: Project = await install({ left: '1.0.0' });
       returned.push(first.changes);
-      const stop = first.onDidChange((change) => told.push(change));
+      // Until the store is closed.
+      first.onDidChange((change) => told.push(change));
       returned.push((await install({ left: '1.0.0', executable: '1.0.0' })).changes);
       returned.push((await install({ left: '1.0.0', executable: '1.0.0' })).changes);
       returned.push((await install({ left: '1.1.0', executable: '1.0.0' })).changes);
@@ -35,10 +36,12 @@ test('what is added, removed and replaced is told in this tab and in others; not
       await gantry.close();
       // Also where the project of before was not opened by this coordinator.
       gantry = await Gantry.open({ registry, timeout: 20_000 });
+      const reopened = await gantry.project();
+      const stop = reopened?.onDidChange((change) => told.push(change));
       returned.push((await install({ right: '1.0.0' })).changes, (await gantry.project())?.changes);
       const deadline = performance.now() + 10_000;
       while (told.length < 3 && performance.now() < deadline) await new Promise((resume) => setTimeout(resume, 10));
-      stop();
+      stop?.();
       await install({ left: '1.0.0' });
       await gantry.close();
       return { told, returned };
@@ -130,4 +133,44 @@ test('what a late announcement tells is told to those who do not know it, whatev
     ]);
   await expect.poll(() => elsewhere('told')).toHaveLength(3);
   expect((await elsewhere('told')).at(-1)).toEqual(change);
+});
+
+test('once its store is closed, a project tells of nothing any more', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry, watchProject }, registry) => {
+      const open: BroadcastChannel[] = [];
+      globalThis.BroadcastChannel = class extends BroadcastChannel {
+        constructor(name: string) {
+          super(name);
+          open.push(this);
+        }
+
+        override close(): void {
+          open.splice(open.indexOf(this), 1);
+          super.close();
+        }
+      };
+      const gantry = await Gantry.open({ registry });
+      const install = (from: typeof gantry, version: string) =>
+        from.install({ packageJson: { dependencies: { left: version } } });
+      const project = await install(gantry, '1.0.0');
+      const told: string[] = [];
+      const stop = project.onDidChange(() => told.push('by the project'));
+      const channels = [open.length];
+      await gantry.close();
+      project.onDidChange(() => told.push('by the closed project'));
+      channels.push(open.length);
+      stop();
+      const other = await Gantry.open({ registry, timeout: 20_000 });
+      // Announcements come in their order, to whoever listens.
+      const heard = new Promise((resolve) => watchProject(resolve));
+      await install(other, '1.1.0');
+      await heard;
+      await other.close();
+      return { told, channels };
+    },
+    fixtures.url,
+  );
+  expect(result).toEqual({ told: [], channels: [1, 0] });
 });

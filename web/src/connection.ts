@@ -32,6 +32,7 @@ export class Connection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PendingCall>();
   readonly #watching = new AbortController();
+  readonly #closing = new AbortController();
   readonly #unpackWorkers = new UnpackWorkers((failed, reason) => this.#send({ failed, reason }));
   #nextId = 1;
   /** Once set, every call rejects with it. */
@@ -122,8 +123,14 @@ export class Connection {
     this.#send({ changed: project });
   }
 
+  /** Fires when {@link close} is called, and not when the worker is lost: what others change is told of even then. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** End the worker. Calls under way and later ones reject with `CLOSED`. */
   close(): void {
+    this.#closing.abort();
     this.#end(new GantryError({ code: 'CLOSED', message: 'This store has been closed' }));
   }
 

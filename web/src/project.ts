@@ -63,7 +63,8 @@ export class Project {
 
   /**
    * Call `listener` after each later install of this project, of this tab or another, that changed it, and when it is
-   * removed or the store cleared, with the folders of the packages concerned. Returns what ends it.
+   * removed or the store cleared, with the folders of the packages concerned. Returns what ends it, as closing the store does:
+   * the listener could not read anything then. Who wants to hear of changes all the same calls `watchProject`.
    */
   onDidChange(listener: ChangeListener): () => void {
     const tell: ChangeListener = (change) => {
@@ -71,7 +72,14 @@ export class Project {
       this.#connection.noteChange(this.name);
       listener(change);
     };
-    return watchProject(tell, { store: this.#store, project: this.name });
+    const { closed } = this.#connection;
+    if (closed.aborted) return () => {};
+    const stop = watchProject(tell, { store: this.#store, project: this.name });
+    closed.addEventListener('abort', stop);
+    return () => {
+      closed.removeEventListener('abort', stop);
+      stop();
+    };
   }
 
   /** Why packages are in the tree. By name (`left`), by name and range (`left@^1`), or by folder (`node_modules/left`). */
