@@ -1,5 +1,7 @@
 /** The npm package as its users meet it: packed, unbundled, from a CDN, as the readme shows it. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import webpack from 'webpack';
 import { expect, test } from './support/fixtures.js';
@@ -133,6 +135,48 @@ test('the readme’s sample does what the readme says', async ({ page, site, fix
   await page.goto(`${site.url}/readme`);
   await expect(page).toHaveTitle(/^(said|failed): /);
   await expect(page).toHaveTitle(/^said: .*"name": ?"left"/s);
+});
+
+test('its types are right by themselves, without the packages that may be installed beside it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-types-'));
+  try {
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(packageFolder, join(folder, 'node_modules', 'gantry'));
+    const source = `
+import { Gantry } from 'gantry';
+import { toTar } from 'gantry/export';
+import { openProject } from 'gantry/sync';
+
+export async function use(isLong: boolean): Promise<number> {
+  const gantry = await Gantry.open({ registry: '/', signal: new AbortController().signal });
+  const { fs } = await gantry.install({ packageJson: { name: 'typed' }, add: 'left' });
+  const { fs: sync } = await openProject();
+  const options = { withFileTypes: isLong };
+  const many: number = (await fs.readdir('/', options)).length + sync.readdirSync('/', options).length;
+  const big: bigint = (await fs.stat('/', { bigint: true })).ino + sync.lstatSync('/', { bigint: true }).size;
+  const text: string = await fs.readFile('/a', { encoding: 'utf8', signal: new AbortController().signal });
+  const opened = await fs.open('/a');
+  for await (const line of opened.readLines()) console.log(line.length, text, big);
+  await opened[Symbol.asyncDispose]();
+  // @ts-expect-error it would be an empty one
+  await gantry.install({ packageJson: fs.readFile('package.json') });
+  console.log(toTar);
+  return many;
+}
+`;
+    writeFileSync(join(folder, 'use.ts'), source);
+    const options =
+      '--noEmit --strict --module esnext --moduleResolution bundler --target es2022 --lib es2023,dom,dom.iterable';
+    // Else what is beside the package in this tree would be found.
+    const alone = ['--preserveSymlinks', '--skipLibCheck', 'false', '--types', '', 'use.ts'];
+    const { status, stdout } = spawnSync(inRoot('node_modules', '.bin', 'tsc'), [...options.split(' '), ...alone], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('reading a tree answers as Node’s fs does', async ({ blank, fixtures }) => {

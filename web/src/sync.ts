@@ -5,10 +5,10 @@
  * as it was at that moment, also while installs run, and keeps it until it is told to `refresh`. In Chromium files are read
  * through shared access handles, elsewhere through snapshots and `FileReaderSync`.
  */
-import type { PreopenDirectory } from '@bjorn3/browser_wasi_shim';
 import { type ChangeListener, watchProject } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
+import { type Checks, checkOptions, text } from './options.js';
 import { originFolder } from './origin-storage.js';
 import { holdReading } from './store-lock.js';
 import { SyncFileSystem } from './sync-file-system.js';
@@ -27,12 +27,28 @@ export interface OpenProjectOptions {
   wasmUrl?: string | URL;
 }
 
+/** What makes something of `@bjorn3/browser_wasi_shim`. */
+type ShimClass = abstract new (...values: never[]) => unknown;
+
+/** The parts of that package's module that are needed; `gantry/wasi` has their types, for which it must be installed. */
+export interface ShimModule {
+  readonly Directory: ShimClass;
+  readonly Fd: ShimClass;
+  readonly File: ShimClass;
+  readonly Inode: ShimClass;
+  readonly PreopenDirectory: ShimClass;
+  readonly wasi: object;
+}
+
+const OPEN_PROJECT: Checks<OpenProjectOptions> = { store: text, project: text, wasmUrl: undefined };
+
 /**
  * Open an installed project for reading in this worker. Fails with `PROJECT_UNKNOWN` where nothing of that name is installed,
  * and with `STORAGE_UNAVAILABLE` outside of workers, where nothing can be read synchronously, and where a page gets no storage:
  * a store in memory is read by the `Gantry` that has it alone.
  */
 export async function openProject(options: OpenProjectOptions = {}): Promise<SyncProject> {
+  checkOptions('openProject', options, OPEN_PROJECT);
   requireWorker();
   await originFolder();
   const { store = 'gantry', project = 'default', wasmUrl } = options;
@@ -84,8 +100,9 @@ export class SyncProject {
    * The tree, or the `folder` of it that is given, as a folder of `@bjorn3/browser_wasi_shim` that a WASI program sees as
    * `name`; `shim` is that package's module. The program reads without a copy, and what it writes stays in memory.
    */
-  wasi(shim: WasiShim, name = '/project', folder = '/'): PreopenDirectory {
-    return wasiFolder(shim, name, this.fs, folder);
+  wasi<Shim extends ShimModule>(shim: Shim, name = '/project', folder = '/'): InstanceType<Shim['PreopenDirectory']> {
+    const preopened = wasiFolder(shim as unknown as WasiShim, name, this.fs, folder);
+    return preopened as unknown as InstanceType<Shim['PreopenDirectory']>;
   }
 
   /** From now on read the tree as it is now. If that fails, the one of before stays. */
