@@ -89,7 +89,7 @@ const beginWriting = (page: Page, registry: string) =>
       const abort = new AbortController();
       const outcome = writeDirectory(project, directory, { signal: abort.signal }).then(
         () => 'written',
-        (error) => error.code ?? error,
+        ({ code, cause }) => [code, cause].join(' ').trim(),
       );
       Object.assign(globalThis, { outcome, stop: () => abort.abort('enough') });
       // Each holds the lock by which it is watched.
@@ -118,7 +118,7 @@ test('a signal ends writing also while workers are waited for', async ({ blank, 
   await withHandles(site, 'new Promise(() => {})', async () => {
     await beginWriting(blank, fixtures.url);
     await blank.evaluate(() => (globalThis as unknown as { stop(): void }).stop());
-    expect(await outcome(blank)).toBe('enough');
+    expect(await outcome(blank)).toBe('ABORTED enough');
     await expect.poll(() => writers(blank).length).toBe(0);
   });
 });

@@ -257,33 +257,37 @@ test('a directory that cannot be written says so, and writing stops when it is t
   blank,
   fixtures,
 }) => {
-  const codes = await inPage(
+  const result = await inPage(
     blank,
     async ({ Gantry }, registry) => {
-      const { writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+      const { fillVolume, toFileSystemTree, writeDirectory } = (await import(
+        `${location.origin}/package/dist/export.js`
+      )) as typeof exporters;
       const gantry = await Gantry.open({ registry });
       const project = await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
       const directory = await (await navigator.storage.getDirectory()).getDirectoryHandle('other', { create: true });
       // A file where a folder is needed.
       await directory.getFileHandle('node_modules', { create: true });
-      const code = (promise: Promise<unknown>) =>
+      const failure = (promise: Promise<unknown>) =>
         promise.then(
           () => 'none',
-          (error) => error.code ?? error.name,
+          ({ name, code, cause }) => [name, code, cause],
         );
-      const controller = new AbortController();
-      controller.abort(new DOMException('enough', 'AbortError'));
+      const signal = AbortSignal.abort('enough');
+      const volume = { mkdirSync() {}, writeFileSync() {}, symlinkSync() {} };
       const result = [
-        await code(writeDirectory(project, directory)),
-        // DOMException has a number for a code, as ever.
-        await code(writeDirectory(project, directory, { signal: controller.signal })),
+        await failure(writeDirectory(project, directory)),
+        await failure(writeDirectory(project, directory, { signal })),
+        await failure(fillVolume(project, volume, { signal })),
+        await failure(toFileSystemTree(project, { signal })),
       ];
       await gantry.close();
       return result;
     },
     fixtures.url,
   );
-  expect(codes).toEqual(['EXPORT_FAILED', 20]);
+  const aborted = ['GantryError', 'ABORTED', 'enough'];
+  expect(result).toEqual([['GantryError', 'EXPORT_FAILED', undefined], aborted, aborted, aborted]);
 });
 
 test('a worker that reads by itself exports too', async ({ blank, recording }) => {

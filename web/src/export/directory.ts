@@ -4,11 +4,13 @@
  * A file costs about a millisecond in OPFS however it is written, so several workers write, each many at once. Such folders
  * have neither links nor modes: links are not written but told of, and no file may be run.
  */
+import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf } from './entries.js';
 import { FileWriters } from './file-writers.js';
 
 export interface DirectoryOptions {
+  /** Ends it with `ABORTED`. */
   signal?: AbortSignal;
   /** Called now and then with how much has been written. */
   onProgress?: (progress: { files: number; of: number }) => void;
@@ -38,7 +40,7 @@ export async function writeDirectory(
   directory: FileSystemDirectoryHandle,
   { signal, onProgress }: DirectoryOptions = {},
 ): Promise<DirectoryReport> {
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
   const files = entries.filter((entry) => entry.kind === 'file');

@@ -1,4 +1,5 @@
 /** What every exporter begins with: the files and links of a tree, and their contents in batches. */
+import { throwIfAborted } from '../aborted.js';
 import type { TreeListing } from '../protocol.js';
 import type { Tree } from '../tree.js';
 
@@ -58,7 +59,7 @@ export async function* contentsOf(tree: Tree, files: FileEntry[], signal?: Abort
   const batches = inBatches(files);
   let next = batches[0] && read(tree, batches[0]);
   for (let index = 0; next !== undefined; index++) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const batch = await next;
     const following = batches[index + 1];
     next = following && read(tree, following);

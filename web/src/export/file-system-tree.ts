@@ -1,4 +1,5 @@
 /** A tree as the object that WebContainers mount. */
+import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf } from './entries.js';
 
@@ -14,12 +15,13 @@ export type FileSystemTreeNode =
 
 /**
  * All files and links, with `node_modules` at the top. All of it is in memory. The object cannot say that a file may be run:
- * WebContainers run commands by `node_modules/.bin`, whose links are there.
+ * WebContainers run commands by `node_modules/.bin`, whose links are there. `signal` ends it with `ABORTED`.
  */
 export async function toFileSystemTree(
   project: Exportable,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<FileSystemTree> {
+  throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
   const root: FileSystemTree = {};

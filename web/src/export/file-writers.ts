@@ -1,4 +1,5 @@
 /** Workers that write files, as many at once as storage takes, and no more bytes waiting for them than a few batches. */
+import { throwIfAborted } from '../aborted.js';
 import { type ErrorData, GantryError } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import { isForeign, startForeignWorker } from '../start-worker.js';
@@ -38,7 +39,7 @@ export class FileWriters {
   /** Called whenever a batch is done or all has failed. */
   #wake: () => void = () => {};
 
-  /** Waiting ends, with the reason of `signal`, when that fires. */
+  /** Waiting ends with `ABORTED` when `signal` fires. */
   constructor(directory: FileSystemDirectoryHandle, signal: AbortSignal | undefined) {
     this.#signal = signal;
     signal?.addEventListener('abort', () => this.#wake(), { signal: this.#ended.signal });
@@ -70,7 +71,7 @@ export class FileWriters {
 
   async #until(condition: () => boolean): Promise<void> {
     for (;;) {
-      this.#signal?.throwIfAborted();
+      throwIfAborted(this.#signal);
       if (this.#failure) throw this.#failure;
       if (condition()) return;
       await new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
 /** Copying a tree into a file system that is written synchronously: a volume of `memfs`, ZenFS, Node's own `fs`. */
+import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf } from './entries.js';
 
@@ -12,6 +13,7 @@ export interface WritableVolume {
 export interface VolumeOptions {
   /** The folder that `node_modules` is written into; `/` unless given. It is made if need be. */
   directory?: string;
+  /** Ends it with `ABORTED`. */
   signal?: AbortSignal;
 }
 
@@ -24,6 +26,7 @@ export async function fillVolume(
   volume: WritableVolume,
   { directory = '/', signal }: VolumeOptions = {},
 ): Promise<void> {
+  throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
   const made = new Set<string>();
