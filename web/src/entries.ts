@@ -2,7 +2,10 @@
 import { below } from './paths.js';
 import type { DirectoryEntryData, EntryKind, FileStatData } from './protocol.js';
 
-/** What npm gives every file of a package: a tree says nothing of when it was installed. */
+/**
+ * What npm gives every file of a package: a tree says nothing of when it was installed. Two versions of a file of one size have
+ * the same `stat`: whoever keeps what was read hears of changes by `onDidChange`.
+ */
 const MODIFIED = Date.UTC(1985, 9, 26, 8, 15);
 
 /** The modes of `access`, the flags of `open` and the kinds in a `mode`, with the values that Node has on Linux. */

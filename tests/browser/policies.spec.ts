@@ -1,0 +1,114 @@
+/** Pages with a Content-Security-Policy or a Cross-Origin-Embedder-Policy: what the package needs, as its readme says. */
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.js';
+import { packageFolder } from './support/paths.js';
+import { Site } from './support/site.js';
+
+type Headers = Record<string, string>;
+
+const script = (registry: string, address: string) => `
+import { Gantry } from '${address}';
+try {
+  const gantry = await Gantry.open({ registry: '${registry}', store: crypto.randomUUID() });
+  const { packages } = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+  await gantry.close();
+  document.title = 'installed ' + packages;
+} catch (error) {
+  document.title = 'failed ' + error.code;
+}`;
+
+/** What becomes of an install in a page with these headers, whose package is served with those. */
+async function outcome(
+  page: Page,
+  site: Site,
+  registry: string,
+  { ofPage, ofPackage, address = '/package/dist/index.js' }: { ofPage: Headers; ofPackage: Headers; address?: string },
+): Promise<string> {
+  const answer = (response: ServerResponse, type: string, body: string | Buffer, headers: Headers) =>
+    response.writeHead(200, { 'content-type': type, ...headers }).end(body);
+  site.answering.set('/policy/', ({ pathname }, response) => {
+    const isScript = pathname.endsWith('.js');
+    const html = '<!doctype html><title>waiting</title><script type="module" src="main.js"></script>';
+    answer(response, isScript ? 'text/javascript' : 'text/html', isScript ? script(registry, address) : html, ofPage);
+  });
+  site.answering.set('/package/', ({ pathname }, response) => {
+    const type = pathname.endsWith('.wasm') ? 'application/wasm' : 'text/javascript';
+    answer(response, type, readFileSync(join(packageFolder, pathname.slice('/package/'.length))), ofPackage);
+  });
+  try {
+    await page.goto(`${site.url}/policy/`);
+    await expect(page).toHaveTitle(/^(installed|failed) /);
+    return await page.title();
+  } finally {
+    site.answering.clear();
+  }
+}
+
+const csp = (...directives: string[]): Headers => ({
+  'content-security-policy': ["default-src 'none'", ...directives].join('; '),
+});
+
+test('a page with a Content-Security-Policy needs scripts, workers, WebAssembly and the registry in it', async ({
+  page,
+  site,
+  fixtures,
+}) => {
+  const scripts = "script-src 'self' 'wasm-unsafe-eval'";
+  const registry = `connect-src 'self' ${new URL(fixtures.url).origin}`;
+  const under = (...directives: string[]) =>
+    outcome(page, site, fixtures.url, { ofPage: csp(...directives), ofPackage: csp(...directives) });
+  expect(await under(scripts, "worker-src 'self'", registry)).toBe('installed 1');
+  // Unless it is there, script-src is in its place.
+  expect(await under(scripts, registry)).toBe('installed 1');
+  expect(await under(scripts, "worker-src 'none'", registry)).toBe('failed WORKER_LOST');
+  expect(await under("script-src 'self'", registry)).toBe('failed WASM_UNAVAILABLE');
+  expect(await under(scripts, "connect-src 'self'")).toBe('failed REGISTRY_UNREACHABLE');
+  // A worker has the policy that its own script comes with.
+  const ofPage = csp("script-src 'self'", "worker-src 'self'");
+  expect(await outcome(page, site, fixtures.url, { ofPage, ofPackage: {} })).toBe('installed 1');
+});
+
+test('from another origin a policy needs that origin, and blob: for workers, which have the policy of the page', async ({
+  page,
+  site,
+  fixtures,
+  recording,
+}) => {
+  const cdn = await Site.start(recording.url);
+  try {
+    const under = (...directives: string[]) =>
+      outcome(page, site, fixtures.url, {
+        ofPage: csp(...directives),
+        ofPackage: {},
+        address: `${cdn.url}/package/dist/index.js`,
+      });
+    const scripts = `script-src 'self' ${cdn.url} 'wasm-unsafe-eval'`;
+    const addresses = `connect-src ${cdn.url} ${new URL(fixtures.url).origin}`;
+    // What the module of blob: imports counts as a worker, too.
+    expect(await under(scripts, `worker-src blob: ${cdn.url}`, addresses)).toBe('installed 1');
+    for (const workers of ['blob:', cdn.url]) {
+      expect(await under(scripts, `worker-src ${workers}`, addresses)).toBe('failed WORKER_LOST');
+    }
+    const unsafe = `script-src 'self' ${cdn.url}`;
+    expect(await under(unsafe, `worker-src blob: ${cdn.url}`, addresses)).toBe('failed WASM_UNAVAILABLE');
+  } finally {
+    await cdn.stop();
+  }
+});
+
+test('a page with a Cross-Origin-Embedder-Policy needs it on the scripts of the workers, too', async ({
+  page,
+  site,
+  fixtures,
+}) => {
+  const isolated = {
+    'cross-origin-embedder-policy': 'require-corp',
+    'cross-origin-opener-policy': 'same-origin',
+  };
+  const ask = (ofPackage: Headers) => outcome(page, site, fixtures.url, { ofPage: isolated, ofPackage });
+  expect(await ask(isolated)).toBe('installed 1');
+  expect(await ask({})).toBe('failed WORKER_LOST');
+});
