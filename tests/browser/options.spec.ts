@@ -128,6 +128,8 @@ test('options of the wrong kind, and names that are no options, are refused by e
           await open({ tokens: [] }),
           await open({ onWaiting: 5 }),
           await open({ Registry: registry }),
+          await open({ store: 5 }),
+          await open({ storage: 5 }),
           await call(() => Gantry.open(undefined as never)),
         ],
         remove: [

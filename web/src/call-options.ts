@@ -15,8 +15,8 @@ import {
 
 const OPEN: Checks<OpenOptions> = {
   registry: undefined,
-  store: undefined,
-  storage: undefined,
+  store: text,
+  storage: text,
   scopes: record,
   token: text,
   tokens: record,
