@@ -1,6 +1,16 @@
 // A machine that stopped before its disk had everything: what the store lost of packages is fetched again.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing } from './lib/pair.mjs';
@@ -31,11 +41,17 @@ describe('a store of an earlier run of the machine', { concurrency: 1, skip: !te
       const { log } = await control(suite.registry, 'GET', 'stats?log');
       return { run, asked: log.map(({ path }) => path).sort() };
     };
+    const past = new Date(Date.now() - 3_600_000);
+    const looked = join(stored('executable'), '../../index');
+    /** The machine has stopped an hour after the packages were stored, and runs again. */
     const stop = () => {
-      const note = readFileSync(join(store, 'boot'), 'utf8');
-      assert.match(note, /^[0-9a-f-]{36} \d+\n$/);
-      writeFileSync(join(store, 'boot'), note.replace(/^\S+/, '00000000-0000-0000-0000-000000000000'));
+      utimesSync(looked, past, past);
+      const runs = join(store, 'boots');
+      const [run] = readdirSync(runs).filter((name) => !name.startsWith('earlier'));
+      assert.match(run, /^[0-9a-f-]{36}$/);
+      renameSync(join(runs, run), join(runs, `earlier-${Math.random()}`));
     };
+    const isLookedAt = () => statSync(looked).mtimeMs > past.getTime() + 60_000;
 
     stop();
     truncateSync(short);
@@ -46,12 +62,19 @@ describe('a store of an earlier run of the machine', { concurrency: 1, skip: !te
     mended.run.succeeded();
     assert.deepEqual(mended.asked, ['/left/-/left-1.0.0.tgz', '/right/-/right-1.0.0.tgz']);
     assert.deepEqual(listing(join(project, 'node_modules')), tree);
-    // What was looked at is not looked at again in this run, and in the next one it is whole.
+    assert.ok(isLookedAt());
+
+    // Nothing is looked at twice in one run, and in the next one everything is whole.
+    utimesSync(looked, past, past);
+    const [note] = readdirSync(join(store, 'boots')).filter((name) => !name.startsWith('earlier'));
+    writeFileSync(join(store, 'boots', note), `${Math.floor(past.getTime() / 1000) - 1}`);
     const kept = await again();
     kept.run.succeeded();
+    assert.ok(!isLookedAt());
     stop();
     const next = await again('--offline');
     next.run.succeeded();
+    assert.ok(isLookedAt());
     assert.deepEqual([kept.asked, next.asked], [[], []]);
     assert.deepEqual(listing(join(project, 'node_modules')), tree);
   });

@@ -11,10 +11,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the note is called in the store.
-const NOTE: &str = "boot";
+/// Where the notes are in the store: one for each run, since machines may share a store.
+const NOTES: &str = "boots";
 /// Where Linux tells runs apart. Where nothing does, nothing is doubted.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+/// A note that is older is of a run that is over, or costs one more look.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(90 * 24 * 3600);
 
 /// Which packages are in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,28 +26,31 @@ pub(super) struct Boots {
 }
 
 impl Boots {
-    /// Reads the note of the store in `root`, and brings it up to date.
+    /// Reads the note of this run in the store in `root`, or makes it.
     pub fn of(root: &Path) -> Self {
         let Ok(id) = fs::read_to_string(BOOT_ID) else { return Self { since: None } };
         Self::in_run(root, id.trim())
     }
 
     fn in_run(root: &Path, id: &str) -> Self {
-        let path = root.join(NOTE);
-        let note = fs::read_to_string(&path).unwrap_or_default();
-        if let Some((_, seconds)) = note.trim().split_once(' ').filter(|(noted, _)| *noted == id) {
-            let seconds = seconds.parse().ok().filter(|seconds| *seconds > 0);
-            return Self { since: seconds.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)) };
-        }
-        let is_new = !root.join("packages").exists();
-        // What is published within the first second is looked at for nothing.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() + 1);
-        let seconds = if is_new { 0 } else { now };
-        if fs::create_dir_all(root).is_ok() {
-            // A store that cannot be written to is doubted again the next time.
-            let _ = replace_file(&path, format!("{id} {seconds}\n").as_bytes());
-        }
-        Self { since: (!is_new).then(|| UNIX_EPOCH + Duration::from_secs(seconds)) }
+        let notes = root.join(NOTES);
+        let note = notes.join(id);
+        let noted = fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
+        let seconds: u64 = match noted {
+            Some(seconds) => seconds,
+            None => {
+                let is_new = !root.join("packages").exists();
+                // What is published within the first second is looked at for nothing.
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() + 1);
+                let seconds = if is_new { 0 } else { now };
+                forget(&notes);
+                let written =
+                    fs::create_dir_all(&notes).is_ok() && replace_file(&note, seconds.to_string().as_bytes()).is_ok();
+                // A store that cannot be written to was made elsewhere, and is what it was when it came.
+                if written { seconds } else { 0 }
+            }
+        };
+        Self { since: (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds)) }
     }
 
     /// Whether the package with this index has to be looked at.
@@ -63,9 +68,20 @@ impl Boots {
     }
 }
 
+/// Removes notes that are of no use any more.
+fn forget(notes: &Path) {
+    for entry in fs::read_dir(notes).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > FORGOTTEN_AFTER) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
 
     #[test]
     fn what_was_published_in_an_earlier_run_is_in_doubt_until_it_was_looked_at() {
@@ -74,22 +90,32 @@ mod tests {
         assert_eq!(new, Boots { since: None });
         let index = folder.join("packages/index");
         fs::create_dir_all(folder.join("packages")).unwrap();
-        fs::write(&index, "").unwrap();
+        let published = SystemTime::now() - Duration::from_secs(3600);
+        File::create(&index).unwrap().set_modified(published).unwrap();
         assert_eq!(Boots::in_run(&folder, "one"), new);
 
         let later = Boots::in_run(&folder, "two");
-        assert!(later.doubts(&index));
+        assert!(later.doubts(&index) && !later.doubts(&folder.join("nowhere")));
         assert_eq!(Boots::in_run(&folder, "two"), later, "in the next command, too");
-        let past = SystemTime::now() - Duration::from_secs(3600);
-        let looked_at = Boots { since: Some(past) };
+        assert_eq!(Boots::in_run(&folder, "one"), new, "and another machine has a note of its own");
+        // As if the run had begun a minute ago.
+        let begun = Boots { since: Some(SystemTime::now() - Duration::from_secs(60)) };
+        assert!(begun.doubts(&index));
         Boots::settle(&index);
-        assert!(!looked_at.doubts(&index));
-        assert!(!new.doubts(&index) && !later.doubts(&folder.join("nowhere")));
+        assert!(!begun.doubts(&index));
+        assert!(
+            Boots { since: Some(SystemTime::now() + Duration::from_secs(60)) }.doubts(&index),
+            "in another run again"
+        );
 
-        fs::remove_file(folder.join(NOTE)).unwrap();
+        let note = folder.join(NOTES).join("two");
+        fs::remove_file(&note).unwrap();
         assert!(Boots::in_run(&folder, "two").since.is_some(), "a store of before there were notes");
-        fs::write(folder.join(NOTE), "\u{0}\u{0}").unwrap();
+        fs::write(&note, "\u{0}\u{0}").unwrap();
         assert!(Boots::in_run(&folder, "two").since.is_some(), "a note that was lost");
+        File::options().write(true).open(&note).unwrap().set_modified(SystemTime::now() - 2 * FORGOTTEN_AFTER).unwrap();
+        Boots::in_run(&folder, "three");
+        assert!(!note.exists(), "an old note goes");
         fs::remove_dir_all(&folder).unwrap();
     }
 }
