@@ -64,8 +64,13 @@ describe('files that a command writes', { concurrency: 1 }, () => {
       await control(suite.registry, 'POST', 'faults', { path: '/executable*', kind: 'delay', ms: 3000 });
       const [command, ...words] = side === 'npm' ? [process.execPath, workspace.npmScript] : [gantryCommand];
       const child = spawn(command, [...words, 'install', 'executable'], { cwd: project, env: workspace.environment });
+      let told = '';
+      child.stderr.on('data', (text) => {
+        told += text;
+      });
       const ended = new Promise((resolve) => child.on('exit', resolve));
       for (let asked = 0; asked === 0; ) {
+        assert.equal(child.exitCode, null, `${side} ended before it asked: ${told}`);
         const { log } = await control(suite.registry, 'GET', 'stats?log');
         asked = log.filter(({ path }) => path.startsWith('/executable')).length;
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -74,7 +79,7 @@ describe('files that a command writes', { concurrency: 1 }, () => {
         join(project, 'package.json'),
         JSON.stringify({ ...read(project, 'package.json'), scripts: { test: 'node --test' } }),
       );
-      assert.equal(await ended, 0, side);
+      assert.equal(await ended, 0, `${side}: ${told}`);
       await control(suite.registry, 'DELETE', 'faults');
       const { dependencies, scripts } = read(project, 'package.json');
       assert.deepEqual(

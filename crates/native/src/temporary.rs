@@ -95,14 +95,16 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError>
 pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
     let Ok(old) = fs::metadata(&target) else { return replace(&target, bytes, None) };
-    let replaced = replace(&target, bytes, Some(&old));
+    let replaced = replace(&target, bytes, Some((&old, true)));
     let Err(NativeError::Io { source, .. }) = &replaced else { return replaced };
     if !cannot_be_replaced(source) {
         return replaced;
     }
-    let in_place =
-        fs::OpenOptions::new().write(true).open(&target).map(|mut file| overwrite(&mut file, bytes, old.len()));
-    in_place.map_or(replaced, |written| written.map_err(NativeError::io("write", path)))
+    match fs::OpenOptions::new().write(true).open(&target) {
+        Ok(mut file) => overwrite(&mut file, bytes, old.len()).map_err(NativeError::io("write", path)),
+        // Who may not write it may have it replaced all the same; then it is theirs.
+        Err(_) => replace(&target, bytes, Some((&old, false))).or(replaced),
+    }
 }
 
 /// Replaces what is in a file. One that becomes longer is given room first, so that a full disk leaves it as it was.
@@ -137,13 +139,13 @@ fn end_of_links(path: &Path) -> PathBuf {
     end
 }
 
-/// `old`: what the file is to be like.
-fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> Result<(), NativeError> {
+/// `old`: whose mode the file is to have, and whether its owner, too.
+fn replace(path: &Path, bytes: &[u8], old: Option<(&Metadata, bool)>) -> Result<(), NativeError> {
     let parent = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = parent.join(unique_name(&format!("{PREFIX}{name}-")));
     let written = fs::write(&temporary, bytes)
-        .and_then(|()| old.map_or(Ok(()), |old| make_like(&temporary, old)))
+        .and_then(|()| old.map_or(Ok(()), |(old, is_owned)| make_like(&temporary, old, is_owned)))
         .map_err(NativeError::io("write", path))
         .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));
     if written.is_err() {
@@ -152,11 +154,13 @@ fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> Result<(), Nati
     written
 }
 
-/// Gives a file of this process the owner and the mode of another.
-fn make_like(path: &Path, other: &Metadata) -> io::Result<()> {
+/// Gives a file of this process the mode of another, and its owner if that `is_owned`.
+fn make_like(path: &Path, other: &Metadata, is_owned: bool) -> io::Result<()> {
     let own = fs::metadata(path)?;
-    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
-        std::os::unix::fs::chown(path, Some(other.uid()), Some(other.gid()))?;
+    if is_owned && (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+        // Whatever the system calls it: in containers there are owners that nobody can name.
+        let denied = |error| io::Error::new(io::ErrorKind::PermissionDenied, error);
+        std::os::unix::fs::chown(path, Some(other.uid()), Some(other.gid())).map_err(denied)?;
     }
     fs::set_permissions(path, other.permissions())
 }
