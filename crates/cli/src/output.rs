@@ -4,7 +4,7 @@
 //! the tree. Here a closed pipe ends the printing only; another failure is told once on standard error.
 
 use crate::loudness::{Loudness, allows};
-use gantry_engine::for_terminal;
+use gantry_engine::{for_terminal, warning_line};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,7 +37,7 @@ pub fn say(loudness: Loudness, line: &str) {
 
 /// Prints a warning for people.
 pub fn warn(code: &str, message: &str) {
-    say(Loudness::All, &format!("warning {code}: {message}"));
+    say(Loudness::All, &warning_line(code, message));
 }
 
 /// Prints for people to standard error what they asked for by an option.

@@ -47,7 +47,7 @@ pub use settings::{
     changes_saved, configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, omitted,
     refuse_credentials_without_address, refuse_unsupported, resolve_settings,
 };
-pub use terminal::for_terminal;
+pub use terminal::{for_terminal, warning_line};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
 
 /// Every error code that can reach a user, of this crate and of those below it, sorted.

@@ -12,12 +12,19 @@ const LONGEST_STYLE: usize = 10;
 /// A text that cannot do more to a terminal than be read there: control characters are written as `^[` and the like, but for
 /// those of lines and tabs, and for sequences that only colour (`npm/lib/utils/format.js`).
 pub fn for_terminal(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
+    if !text.contains(|character| is_control(character) || character == '\r') {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for (index, character) in text.char_indices() {
-        if !is_control(character) || (character == '\u{1b}' && begins_style(&text[index + 1..])) {
+        let rest = &text[index + character.len_utf8()..];
+        let is_harmless = match character {
+            // By itself it would have the line written over.
+            '\r' => rest.starts_with('\n'),
+            '\u{1b}' => begins_style(rest),
+            character => !is_control(character),
+        };
+        if is_harmless {
             shown.push(character);
             continue;
         }
@@ -26,6 +33,12 @@ pub fn for_terminal(text: &str) -> Cow<'_, str> {
         let _ = write!(shown, "^{}", char::from_u32(letter).unwrap_or('?'));
     }
     Cow::Owned(shown)
+}
+
+/// A warning as a line for people. Further lines of what it says are further in, so that none of them looks like a warning of
+/// its own.
+pub fn warning_line(code: &str, message: &str) -> String {
+    format!("warning {code}: {}", message.replace('\n', "\n  "))
 }
 
 /// C0 but for tabs and ends of lines, and C1.

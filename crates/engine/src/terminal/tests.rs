@@ -1,4 +1,4 @@
-use super::for_terminal;
+use super::{for_terminal, warning_line};
 use std::borrow::Cow;
 
 #[test]
@@ -20,8 +20,15 @@ fn what_a_terminal_would_do_is_shown() {
         ("\u{7f}\u{9b}2J", "^?^[2J"),
         ("\u{1b}[38;5;255mx \u{1b}[38;5;2551mx", "\u{1b}[38;5;255mx ^[[38;5;2551mx"),
         ("\u{1b}", "^["),
+        ("x\rerror y\r\n\r", "x^Merror y\r\n^M"),
     ];
     for (text, shown) in texts {
         assert_eq!(for_terminal(text), shown, "{text:?}");
     }
+}
+
+#[test]
+fn a_warning_of_several_lines_is_one() {
+    assert_eq!(warning_line("DEPRECATED", "a@1.0.0: no"), "warning DEPRECATED: a@1.0.0: no");
+    assert_eq!(warning_line("A", "x\nwarning B: y\n  z"), "warning A: x\n  warning B: y\n    z");
 }

@@ -20,6 +20,7 @@ use crate::tarballs::file_name;
 use gantry_archive::Integrity;
 use gantry_engine::{
     Deprecated, EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install, packages_of_ci,
+    warning_line,
 };
 use gantry_layout::is_git;
 use gantry_manifest::{Manifest, Text};
@@ -180,7 +181,7 @@ fn report(event: &Event, json: bool) {
             print_line(&line);
         }
     } else if let Event::Warning { code, message } = event {
-        note(&format!("warning {code}: {message}"));
+        note(&warning_line(code, message));
     }
 }
 
