@@ -7,7 +7,7 @@ mod upkeep;
 
 use crate::archive_stream::Source;
 use crate::clock::BrowserClock;
-use crate::error::to_javascript;
+use crate::error::thrown;
 use crate::fetch::{BrowserHttp, keep_in_browser};
 use crate::javascript::{from_object, scope, to_object};
 use crate::mirror::BrowserMirror;
@@ -45,10 +45,6 @@ pub(crate) fn unknown_project(name: &str) -> Fault {
 
 fn client(settings: RegistrySettings, mirror: &BrowserMirror) -> Client {
     RegistryClient::new(BrowserHttp, BrowserClock, settings).with_mirror(Box::new(mirror.clone()))
-}
-
-fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
-    result.map_err(|fault| to_javascript(&fault))
 }
 
 #[wasm_bindgen]

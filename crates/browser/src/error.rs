@@ -21,6 +21,11 @@ pub(crate) fn to_javascript(fault: &Fault) -> JsValue {
     error.into()
 }
 
+/// A result as JavaScript has it.
+pub(crate) fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
+    result.map_err(|fault| to_javascript(&fault))
+}
+
 /// A fault out of whatever was thrown: ours comes back as it was, a browser's own exception gets a code by its name.
 pub(crate) fn failed(value: &JsValue) -> Fault {
     let text = |name: &str| Reflect::get(value, &JsValue::from_str(name)).ok().and_then(|value| value.as_string());

@@ -9,7 +9,7 @@
 use crate::answers;
 use crate::archive_stream::{ArchiveStream, Source};
 use crate::coordinator::unknown_project;
-use crate::error::{failed, to_javascript};
+use crate::error::{failed, thrown};
 use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
@@ -275,8 +275,4 @@ impl PackFile {
 
 pub(crate) fn gone() -> Fault {
     Fault::new("STORE_LOST", "a package of this project is not in the store any more").with_hint("Install it again.")
-}
-
-fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
-    result.map_err(|fault| to_javascript(&fault))
 }

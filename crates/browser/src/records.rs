@@ -3,7 +3,7 @@
 
 use crate::coordinator::install::InstalledProject;
 use crate::coordinator::unknown_project;
-use crate::error::to_javascript;
+use crate::error::thrown;
 use crate::javascript::to_object;
 use crate::project::{LockFile, OpenProject, ProjectOptions};
 use crate::reader::find_catalog;
@@ -87,8 +87,4 @@ impl Records {
         let record = self.catalog.project(project).ok_or_else(|| unknown_project(project));
         thrown(record.and_then(|record| explain_recorded(project, record, query)))
     }
-}
-
-fn thrown<T>(result: Result<T, Fault>) -> Result<T, JsValue> {
-    result.map_err(|fault| to_javascript(&fault))
 }
