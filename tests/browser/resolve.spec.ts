@@ -183,8 +183,16 @@ test('where the tree cannot be read that is what a resolution fails with, and no
       const { createResolver } = (await import(`${location.origin}/consumers/resolve.js`)) as typeof resolving;
       // As where storage fails for a while.
       let fault: Error | undefined;
-      const failing = (read: (path: string) => Promise<unknown>) => (path: string) =>
-        fault ? Promise.reject(fault) : read(path);
+      // And what is asked of one package has no answer yet.
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const failing = (read: (path: string) => Promise<unknown>) => async (path: string) => {
+        if (path.includes('slow')) await answered;
+        if (fault) throw fault;
+        return read(path);
+      };
       const { lstat, readFile, readdir, readlink, realpath, stat } = fs;
       const functions = { lstat, readdir, readlink, realpath, stat };
       const unsteady = Object.fromEntries(
@@ -202,6 +210,16 @@ test('where the tree cannot be read that is what a resolution fails with, and no
       ];
       fault = undefined;
       answers.push(await resolve('left'), await resolve('./none.js'), await resolve('right'));
+      // While another one is under way, as in a bundler one always is.
+      const slow = resolve('slow');
+      fault = new GantryError({ code: 'STORE_IO', message: 'once more' });
+      resolver.purge();
+      const beside = [await resolve('left')];
+      fault = undefined;
+      beside.push(await resolve('left'));
+      answer();
+      await slow;
+      beside.push(await resolve('slow'));
       const last = createResolver({ fs });
       await gantry.close();
       answers.push(await last.resolve('left', '/main.js').catch(({ code }) => code));
@@ -229,7 +247,7 @@ test('where the tree cannot be read that is what a resolution fails with, and no
         worker.onerror = ({ message }) => reject(new Error(message));
       });
       worker.terminate();
-      return { answers, synchronously };
+      return { answers, beside, synchronously };
     },
     fixtures.url,
   );
@@ -241,5 +259,6 @@ test('where the tree cannot be read that is what a resolution fails with, and no
   ]);
   expect(result.answers[6]).toMatch(/^\/node_modules\/right\//);
   expect(result.answers[7]).toBe('CLOSED');
+  expect(result.beside).toEqual(['STORE_IO', left, 'MODULE_NOT_FOUND']);
   expect(result.synchronously).toEqual([left, 'CLOSED']);
 });

@@ -86,27 +86,35 @@ export function createSyncResolver(project: { fs: SyncFileSystem }, options: Res
  * or find another one, and remember that.
  */
 class Faults {
-  #first: Error | undefined;
-  #underWay = 0;
+  #last: Error | undefined;
+  #count = 0;
+  /** How many had been met when what was read was last forgotten. */
+  #forgotten = 0;
 
   /** Looks at what a read has failed with. What a path is to blame for is the resolver's affair. */
   note(error: unknown): void {
     // Not by its class, of which a page that is bundled in parts may have two.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT';
-    if (!/^(E[A-Z]+$|ERR_)/.test(code)) this.#first ??= error as Error;
+    if (/^(E[A-Z]+$|ERR_)/.test(code)) return;
+    this.#last = error as Error;
+    this.#count++;
   }
 
   /** The result ends a resolution, and is what the tree could not be read for meanwhile; then `purge` forgets what was read. */
   begin(purge: () => void): () => Error | undefined {
-    this.#underWay++;
+    // Nor does it find what another one, which is still under way, has failed with.
+    this.#forget(purge);
+    const before = this.#count;
     return () => {
-      this.#underWay--;
-      const fault = this.#first;
-      // Others that are under way may have met it, too.
-      if (this.#underWay === 0) this.#first = undefined;
-      if (fault) purge();
-      return fault;
+      this.#forget(purge);
+      return this.#count > before ? this.#last : undefined;
     };
+  }
+
+  #forget(purge: () => void): void {
+    if (this.#forgotten === this.#count) return;
+    this.#forgotten = this.#count;
+    purge();
   }
 }
 
