@@ -167,11 +167,10 @@ export class Readers implements Reading {
   #records<T>(question: (records: WasmRecords) => T): Promise<T> {
     return this.#ask(async () => {
       const records = await Records.open(this.#store);
-      try {
-        return question(records);
-      } finally {
-        records.free();
-      }
+      // What fails stays until its memory is collected: after a trap nothing may be asked any more.
+      const answer = question(records);
+      records.free();
+      return answer;
     });
   }
 
@@ -181,7 +180,7 @@ export class Readers implements Reading {
     try {
       return await answer;
     } catch (error) {
-      throw new GantryError(toErrorData(error));
+      throw new GantryError(toErrorData(error), { cause: error });
     } finally {
       this.#asked.delete(answer);
     }
@@ -205,7 +204,7 @@ export class Readers implements Reading {
       const reader = await Reader.open({ store: this.#store, project });
       return { reader, tree: new LocalTree(new ReaderSlot(reader)) };
     } catch (error) {
-      throw new GantryError(toErrorData(error));
+      throw new GantryError(toErrorData(error), { cause: error });
     }
   }
 

@@ -116,9 +116,9 @@ export class SharedStore implements OpenStore {
     try {
       return await question(this.#readers);
     } catch (error) {
-      if (error instanceof GantryError && !error.code.startsWith('STORE_')) throw error;
-      // A place may have been told by an earlier tree, which had other packages. And what is damaged leaves the store only
-      // where it is written.
+      if (error instanceof GantryError && !mayBeMended(error)) throw error;
+      // A place may have been told by an earlier tree, which had other packages. What is damaged leaves the store only where it
+      // is written. And a snapshot of a file may not outlast another tab's writing.
       return question(await this.take());
     }
   }
@@ -239,4 +239,9 @@ export class SharedStore implements OpenStore {
 
 function closed(): GantryError {
   return new GantryError({ code: 'CLOSED', message: 'This store has been closed' });
+}
+
+/** Whether who has the store to write may have another answer. */
+function mayBeMended({ code }: GantryError): boolean {
+  return code.startsWith('STORE_') || code === 'BROWSER_FAILED';
 }

@@ -3,12 +3,14 @@
  * for the same; the memory behind it may be half-changed, so the worker must not be asked anything again. It surfaces as a
  * rejection of the call, or, from a spawned task, as an uncaught error while the call stays pending for ever.
  */
-import type { ErrorData } from '../errors.js';
+import { type ErrorData, GantryError } from '../errors.js';
 
 /** Report the first trap, wherever it surfaces. The returned function is for errors that were caught. */
 export function reportTraps(report: (error: ErrorData) => void): (error: unknown) => boolean {
   let reported = false;
-  const isTrap = (error: unknown): boolean => {
+  const isTrap = (thrown: unknown): boolean => {
+    // What reads through its own wasm has made an error of its kind of it.
+    const error = thrown instanceof GantryError ? thrown.cause : thrown;
     if (!(error instanceof WebAssembly.RuntimeError || isStackOverflow(error))) return false;
     if (!reported) {
       reported = true;

@@ -35,7 +35,7 @@ export class ReaderSlot {
     try {
       return question(reader);
     } catch (error) {
-      throw new GantryError(toErrorData(error));
+      throw new GantryError(toErrorData(error), { cause: error });
     }
   }
 }
