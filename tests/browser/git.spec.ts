@@ -80,7 +80,7 @@ test('a host that does not allow the page is named, with what to do', async ({ b
   await blank.context().route('https://github.com/**', (route) => route.abort());
   const failures = await blank.evaluate(async (registry) => {
     const { Gantry } = await import('/package/dist/index.js' as string);
-    const gantry = await Gantry.open({ registry, retries: 0 });
+    const gantry = await Gantry.open({ registry, fetchRetries: 0 });
     const failures: { code: string; hint: string; package: string }[] = [];
     for (const tool of ['someone/tool', 'git+ssh://git@host.test/someone/tool.git']) {
       const packageJson = { name: 'root', version: '1.0.0', dependencies: { tool } };

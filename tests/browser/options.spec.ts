@@ -71,6 +71,8 @@ test('a package.json is a text, its bytes or an object, of any frame; what would
       // @ts-expect-error nothing
       await refuse(gantry.install({ packageJson: null }));
       await refuse(gantry.install({ packageJson: new Headers() as object as Record<string, string> }));
+      const module = URL.createObjectURL(new Blob([`export default ${text}`], { type: 'text/javascript' }));
+      await refuse(gantry.install({ packageJson: await import(module) }));
       await refuse(gantry.install({ packageJson: { toJSON: () => undefined } }));
       const circle: Record<string, unknown> = {};
       circle.circle = circle;
@@ -89,7 +91,7 @@ test('a package.json is a text, its bytes or an object, of any frame; what would
     fixtures.url,
   );
   expect(result.packages).toEqual([1, 1, 1, 1, 1, 1, 1]);
-  expect(result.codes).toEqual(Array.from({ length: 11 }, () => 'INVALID_OPTION'));
+  expect(result.codes).toEqual(Array.from({ length: 12 }, () => 'INVALID_OPTION'));
   expect(result.hint).toContain('await');
   for (const message of result.messages) expect(message).toContain('packageJson');
   // The tree of the last install is still there.

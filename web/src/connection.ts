@@ -123,14 +123,19 @@ export class Connection {
     this.#send({ changed: project });
   }
 
-  /** Fires when {@link close} is called, and not when the worker is lost: what others change is told of even then. */
+  /** From now on nothing is told of what others change. */
+  hush(): void {
+    this.#closing.abort();
+  }
+
+  /** Fires when the store is being closed, and not when the worker is lost: what others change is told of even then. */
   get closed(): AbortSignal {
     return this.#closing.signal;
   }
 
   /** End the worker. Calls under way and later ones reject with `CLOSED`. */
   close(): void {
-    this.#closing.abort();
+    this.hush();
     this.#end(new GantryError({ code: 'CLOSED', message: 'This store has been closed' }));
   }
 

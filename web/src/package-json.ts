@@ -1,6 +1,6 @@
 /** A `package.json` as a page has it: its text, the bytes of that, or the object that it holds. */
 import { invalid, shown } from './options.js';
-import { isPlainObject } from './plain-object.js';
+import { isModule, isPlainObject } from './plain-object.js';
 
 /**
  * What a `package.json` holds. Interfaces will do; a promise that nobody has waited for, a `Blob`, a list or a `Map` will not:
@@ -47,6 +47,7 @@ function asJson(packageJson: object): string {
 }
 
 function hintFor(value: unknown): string {
-  const isPromise = typeof value === 'object' && value !== null && 'then' in value;
-  return isPromise ? `It is a promise: is an await missing? ${HINT}` : HINT;
+  if (typeof value !== 'object' || value === null) return HINT;
+  if (isModule(value)) return `It is a module: its .default may be what is meant. ${HINT}`;
+  return 'then' in value ? `It is a promise: is an await missing? ${HINT}` : HINT;
 }
