@@ -6,6 +6,7 @@ import { fromRoot } from './paths.js';
 const FAULTS = {
   EACCES: [-13, 'permission denied'],
   EBADF: [-9, 'bad file descriptor'],
+  EEXIST: [-17, 'file already exists'],
   EINVAL: [-22, 'invalid argument'],
   EISDIR: [-21, 'illegal operation on a directory'],
   ELOOP: [-40, 'too many symbolic links encountered'],
@@ -26,6 +27,12 @@ export function fileSystemError(code: Fault, syscall: string, path?: string, hin
   }
   if (hint !== undefined) data.hint = hint;
   return new GantryError(data);
+}
+
+/** What `rm` says of a directory that it is not to remove with all that is in it. */
+export function isDirectoryError(path: string): GantryError {
+  const message = `Path is a directory: rm returned EISDIR (is a directory) ${path}`;
+  return new GantryError({ code: 'ERR_FS_EISDIR', message, errno: 21, syscall: 'rm', path });
 }
 
 /** What a tree says of a path, as the error of the call that asked. What is no fault of the path stays as it is. */

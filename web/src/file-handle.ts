@@ -137,16 +137,19 @@ export class FileHandle {
   }
 
   /** The lines of a text, one after the other. They are read at once. */
-  async *readLines(options: LinesOptions = {}): AsyncGenerator<string, void> {
-    const { encoding = 'utf8', start, end = Number.POSITIVE_INFINITY, autoClose = true } = options;
-    const decode = decoderOf(encoding) as (bytes: Uint8Array) => string;
-    const length = Math.max(0, end + 1 - (start ?? this.#position));
-    const bytes = await (start === undefined ? this.#next(length) : this.#part(start, length));
-    const lines = decode(bytes).split(LINE_END);
-    // What ends the last line begins none.
-    if (lines.at(-1) === '') lines.pop();
-    yield* lines;
-    if (autoClose) await this.close();
+  async *readLines(options?: LinesOptions | null): AsyncGenerator<string, void> {
+    const { encoding = 'utf8', start, end = Number.POSITIVE_INFINITY, autoClose = true } = options ?? {};
+    try {
+      const decode = decoderOf(encoding) as (bytes: Uint8Array) => string;
+      const length = Math.max(0, end + 1 - (start ?? this.#position));
+      const bytes = await (start === undefined ? this.#next(length) : this.#part(start, length));
+      const lines = decode(bytes).split(LINE_END);
+      // What ends the last line begins none.
+      if (lines.at(-1) === '') lines.pop();
+      yield* lines;
+    } finally {
+      if (autoClose) await this.close();
+    }
   }
 
   /** The file from where reading has come to, in parts as they are asked for. There is one stream of a handle, as in Node. */

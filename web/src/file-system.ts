@@ -7,7 +7,15 @@
 import { Directory } from './directory.js';
 import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
 import { GantryError } from './errors.js';
-import { asErrorOf, fileSystemError, isMissing, isNowhere, outOfRange, wrongType } from './file-errors.js';
+import {
+  asErrorOf,
+  fileSystemError,
+  isDirectoryError,
+  isMissing,
+  isNowhere,
+  outOfRange,
+  wrongType,
+} from './file-errors.js';
 import { FileHandle } from './file-handle.js';
 import { type PathLike, pathOf, pathText } from './path-like.js';
 import { fromRoot } from './paths.js';
@@ -157,18 +165,19 @@ export class ProjectFileSystem {
     return statsOf(await this.#ask('lstat', path, (path) => this.#tree.lstat(path)), options);
   }
 
-  /** With `recursive` a directory that is there is none to make; anything else fails with `EROFS`. */
+  /** With `recursive` a directory that is there is none to make; what would make one fails with `EROFS`. */
   async mkdir(path: PathLike, options?: MkdirOptions): Promise<undefined> {
-    const isThere = async () => (await this.stat(path)).isDirectory();
-    if (makesParents(options) && (await isThere().catch(falseIfMissing))) return undefined;
-    throw readOnly('mkdir', pathText(path));
+    const isDirectory = async () => (await this.stat(path)).isDirectory();
+    if (makesParents(options) && (await isDirectory().catch(falseIfMissing))) return undefined;
+    const isThere = async () => (await this.lstat(path)) !== undefined;
+    throw notMade(path, await isThere().catch(falseIfMissing));
   }
 
-  /** With `force` nothing is none to remove; anything else fails with `EROFS`. */
+  /** With `force` nothing is none to remove; what would remove something fails with `EROFS`. */
   async rm(path: PathLike, options?: RmOptions): Promise<void> {
-    const isThere = async () => (await this.lstat(path)) !== undefined;
-    if (options?.force && !(await isThere().catch(falseIfNothing))) return;
-    throw readOnly('rm', pathText(path));
+    const find = () => this.lstat(path);
+    const found = await (options?.force ? find().catch(undefinedIfNothing) : find());
+    if (found) throw notRemoved(path, found, options);
   }
 
   /** Whether a path is there, and, with {@link constants}, may be run. Asking to write fails with `EROFS`. */
@@ -247,9 +256,20 @@ export function falseIfMissing(error: unknown): false {
 }
 
 /** Below a file there can be nothing, which is an error of its own. */
-export function falseIfNothing(error: unknown): false {
-  if (error instanceof GantryError && error.code === 'ENOENT') return false;
+export function undefinedIfNothing(error: unknown): undefined {
+  if (error instanceof GantryError && error.code === 'ENOENT') return undefined;
   throw error;
+}
+
+/** Why no directory is made at a path. What is there is in the way of any file system. */
+export function notMade(path: PathLike, isThere: boolean): GantryError {
+  return isThere ? fileSystemError('EEXIST', 'mkdir', pathText(path)) : readOnly('mkdir', pathText(path));
+}
+
+/** Why what is at a path is not removed. */
+export function notRemoved(path: PathLike, found: Stats, options: RmOptions): GantryError {
+  const text = pathText(path);
+  return found.isDirectory() && !options?.recursive ? isDirectoryError(text) : readOnly('rm', text);
 }
 
 export function makesParents(options: MkdirOptions): boolean {

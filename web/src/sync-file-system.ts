@@ -8,15 +8,17 @@ import {
   checkAccess,
   failReading,
   falseIfMissing,
-  falseIfNothing,
   isDirectory,
   isRecursive,
   type MkdirOptions,
   makesParents,
+  notMade,
+  notRemoved,
   type OpendirOptions,
   ProjectFileSystem,
   type ReaddirOptions,
   type RmOptions,
+  undefinedIfNothing,
 } from './file-system.js';
 import type { ReaderSlot } from './local-tree.js';
 import { type Opened, partOf, statusOf } from './opened.js';
@@ -32,7 +34,7 @@ import {
   scatter,
   startOf,
 } from './read-arguments.js';
-import { readOnly, requireReading, type SynchronousWrites, synchronousWrites } from './read-only.js';
+import { requireReading, type SynchronousWrites, synchronousWrites } from './read-only.js';
 import {
   decoderOf,
   fileOptionsIn,
@@ -135,18 +137,19 @@ export class SyncFileSystem {
     return stats(options, () => this.#ask('lstat', path, (reader, path) => reader.lstat(path)));
   }
 
-  /** With `recursive` a directory that is there is none to make; anything else fails with `EROFS`. */
+  /** With `recursive` a directory that is there is none to make; what would make one fails with `EROFS`. */
   mkdirSync(path: PathLike, options?: MkdirOptions): undefined {
-    const isThere = attempt(() => this.statSync(path).isDirectory(), falseIfMissing);
-    if (makesParents(options) && isThere()) return undefined;
-    throw readOnly('mkdir', pathText(path));
+    const isDirectory = attempt(() => this.statSync(path).isDirectory(), falseIfMissing);
+    if (makesParents(options) && isDirectory()) return undefined;
+    const isThere = attempt(() => this.lstatSync(path) !== undefined, falseIfMissing);
+    throw notMade(path, isThere());
   }
 
-  /** With `force` nothing is none to remove; anything else fails with `EROFS`. */
+  /** With `force` nothing is none to remove; what would remove something fails with `EROFS`. */
   rmSync(path: PathLike, options?: RmOptions): void {
-    const isThere = attempt(() => this.lstatSync(path) !== undefined, falseIfNothing);
-    if (options?.force && !isThere()) return;
-    throw readOnly('rm', pathText(path));
+    const find = () => this.lstatSync(path);
+    const found = options?.force ? attempt<Stats | undefined>(find, undefinedIfNothing)() : find();
+    if (found) throw notRemoved(path, found, options);
   }
 
   existsSync(path: PathLike): boolean {

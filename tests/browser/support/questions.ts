@@ -318,6 +318,16 @@ export async function questions(fs: typeof nodeFs.promises, root: string): Promi
       await fault(async () => (await fs.rm(`${file}/x`, { force: true })) === undefined),
       await fault(async () => (await fs.rm(5 as never, { force: true })) === undefined),
     ],
+    // What is in the way of them anywhere, and so changes nothing on a disk either.
+    inTheWay: [
+      await fault(() => fs.mkdir(at('node_modules/left'))),
+      await fault(() => fs.mkdir(file)),
+      await fault(() => fs.mkdir(file, { recursive: true })),
+      await fault(() => fs.rm(at('node_modules/none'))),
+      await fault(() => fs.rm(at('node_modules/none/none'), { recursive: true })),
+      await fault(() => fs.rm(at('node_modules/left'))),
+      await fault(() => fs.rm(at('node_modules/left'), { force: true })),
+    ],
     bytesAgain: [
       [...((await fs.readFile(file, '' as BufferEncoding)) as unknown as Uint8Array)],
       [...(await fs.readFile(file, { encoding: null }))],
@@ -387,6 +397,18 @@ export async function promisedQuestions(fs: typeof nodeFs.promises, root: string
     if (!isClosed) await handle.close();
     return [all, isClosed];
   };
+  /** As one who has found what it looked for. */
+  const firstLine = async (path: string, options?: object | null) => {
+    const handle = await fs.open(`${root}/${path}`);
+    let first = '';
+    for await (const line of handle.readLines(options as object)) {
+      first = line;
+      break;
+    }
+    const isClosed = handle.fd === -1;
+    if (!isClosed) await handle.close();
+    return [first, isClosed];
+  };
   const aborted = AbortSignal.abort('had enough');
   const handle = await fs.open(file);
   const other = await fs.open(file);
@@ -395,6 +417,10 @@ export async function promisedQuestions(fs: typeof nodeFs.promises, root: string
   const stream = handle.readableWebStream() as ReadableStream;
   const answers = {
     descriptors,
+    firstLines: [
+      await firstLine('node_modules/left/package.json'),
+      await firstLine('node_modules/left/package.json', null),
+    ],
     aborted: [
       await fault(() => fs.readFile(file, { signal: aborted })),
       await fault(() => fs.readFile(`${root}/none`, { signal: aborted })),
