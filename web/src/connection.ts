@@ -123,19 +123,14 @@ export class Connection {
     this.#send({ changed: project });
   }
 
-  /** From now on nothing is told of what others change. */
-  hush(): void {
-    this.#closing.abort();
-  }
-
-  /** Fires when the store is being closed, and not when the worker is lost: what others change is told of even then. */
+  /** Fires when {@link close} is called, and not when the worker is lost: what others change is told of even then. */
   get closed(): AbortSignal {
     return this.#closing.signal;
   }
 
   /** End the worker. Calls under way and later ones reject with `CLOSED`. */
   close(): void {
-    this.hush();
+    this.#closing.abort();
     this.#end(new GantryError({ code: 'CLOSED', message: 'This store has been closed' }));
   }
 

@@ -302,8 +302,6 @@ export class Gantry {
 
   /** Let go of the store and end the workers. Installs under way are given up: they reject with `CLOSED`. */
   async close(): Promise<void> {
-    // What is told of meanwhile could not be looked at any more.
-    this.#connection.hush();
     try {
       await this.#connection.call('close', undefined);
     } catch (error) {

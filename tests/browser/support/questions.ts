@@ -405,6 +405,8 @@ export async function promisedQuestions(fs: typeof nodeFs.promises, root: string
       first = line;
       break;
     }
+    // Node closes it in its own time.
+    for (let time = 0; time < 100 && handle.fd !== -1; time++) await new Promise((resolve) => setTimeout(resolve, 5));
     const isClosed = handle.fd === -1;
     if (!isClosed) await handle.close();
     return [first, isClosed];

@@ -70,9 +70,15 @@ fn what_comes_in_parts_is_handed_on_in_order() {
 }
 
 #[test]
-fn what_is_no_answer_or_of_no_known_length_is_not_handed_on() {
-    let whole = Asked { length: Some(3 << 20), is_handed_on: false, arrived: None, requests: 1 };
-    assert_eq!(ask(3 << 20, None, Some(Fault::NoLength)), whole);
+fn what_is_of_no_known_length_is_handed_on_once_two_megabytes_of_it_are_here() {
+    let handed_on = Asked { length: Some(0), is_handed_on: true, arrived: Some((3 << 20, true)), requests: 1 };
+    assert_eq!(ask(3 << 20, None, Some(Fault::NoLength)), handed_on);
+    let whole = Asked { length: Some((2 << 20) - 1), is_handed_on: false, arrived: None, requests: 1 };
+    assert_eq!(ask((2 << 20) - 1, None, Some(Fault::NoLength)), whole);
+}
+
+#[test]
+fn what_is_no_answer_is_not_handed_on() {
     assert!(!ask(3 << 20, None, Some(Fault::Status { status: 503, retry_after: None })).is_handed_on);
 }
 
