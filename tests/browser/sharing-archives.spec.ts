@@ -2,7 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from './support/fixtures.js';
 import { inRoot } from './support/paths.js';
-import { beside, installLeft, type Kept, NEW, OLD, openStore, prune, tabOf, twoTabs } from './support/sharing.js';
+import {
+  beside,
+  installLeft,
+  type Kept,
+  NEW,
+  OLD,
+  openStore,
+  prune,
+  type Tab,
+  tabOf,
+  twoTabs,
+} from './support/sharing.js';
 
 /** Of a project whose archive has several parts. */
 const manifest = readFileSync(inRoot('tests', 'projects', 'react', 'package.json'), 'utf8');
@@ -34,6 +45,13 @@ const beginArchive = async () => {
   toZip(project);
   Object.assign(globalThis, { reader, parts: [value], expected: [...new Uint8Array(digest)].join() });
 };
+
+/** Has a tab install a project and begin to read an archive of it. */
+async function haveBegun(tab: Tab, registry: string): Promise<void> {
+  await tab.run(openStore, registry);
+  await tab.run(installManifest, manifest);
+  await tab.run(beginArchive);
+}
 
 /** Reads one more part; whether there was one. */
 const readPart = async () => {
@@ -94,9 +112,7 @@ test('archives that are half read, and those that nobody reads, leave the store 
   site,
 }) => {
   const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
-  await first.run(openStore, recording.url);
-  await first.run(installManifest, manifest);
-  await first.run(beginArchive);
+  await haveBegun(first, recording.url);
   // In this tab's turn, from the other's files, and again in this one's: whatever the project is meanwhile.
   await second.run(openStore, recording.url);
   expect(await first.run(readPart)).toBe(true);
@@ -117,9 +133,7 @@ test('an archive that nobody has read for a while does not keep packages, and sa
   site,
 }) => {
   const [first, second] = [tabOf(blank), tabOf(await beside(blank, `${site.url}/pages/blank.html`))];
-  await first.run(openStore, recording.url);
-  await first.run(installManifest, manifest);
-  await first.run(beginArchive);
+  await haveBegun(first, recording.url);
   await second.run(openStore, recording.url);
   await second.run(installManifest, '{"dependencies":{"lodash":"^4.18.0"}}');
   await expect.poll(() => second.run(prune), { timeout: 30_000 }).toBe(true);

@@ -50,12 +50,8 @@ test('an open file stays what it was when its project is refreshed, until it is 
       const gantry = await Gantry.open({ registry });
       const install = (dependencies: Record<string, string>) => gantry.install({ packageJson: { dependencies } });
       await install({ left: '1.0.0' });
-      const { port } = new SharedWorker('/pages/evaluating-shared-worker.js', { type: 'module' });
-      const ask = (source: string) =>
-        new Promise<unknown>((resolve) => {
-          port.onmessage = ({ data }) => resolve(data.result ?? data.problem);
-          port.postMessage({ source, argument: '' });
-        });
+      const { startSharedWorker } = await import(`${location.origin}/pages/shared-worker.js`);
+      const ask: (source: string) => Promise<unknown> = startSharedWorker();
       await ask(`async ({ openProject }) => {
         const project = await openProject();
         const path = 'node_modules/left/index.js';
@@ -180,12 +176,8 @@ test('a shared worker reads a project, also what it has not read yet when a pack
       const install = (project: string, dependencies: Record<string, string>) =>
         gantry.install({ project, packageJson: { dependencies } });
       const { fs } = await install('default', { react: '^19.3.0', 'react-dom': '^19.3.0' });
-      const { port } = new SharedWorker('/pages/evaluating-shared-worker.js', { type: 'module' });
-      const ask = (source: string) =>
-        new Promise<unknown>((resolve) => {
-          port.onmessage = ({ data }) => resolve(data.result ?? data.problem);
-          port.postMessage({ source, argument: '' });
-        });
+      const { startSharedWorker } = await import(`${location.origin}/pages/shared-worker.js`);
+      const ask: (source: string) => Promise<unknown> = startSharedWorker();
       const read = (name: string) =>
         ask(`() => globalThis.project.fs.readFileSync('node_modules/${name}/package.json', 'utf8')`);
       const expected = await fs.readFile('node_modules/react-dom/package.json', 'utf8');

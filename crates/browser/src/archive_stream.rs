@@ -4,8 +4,8 @@
 //! from, and go on with something else that has them.
 
 use crate::error::to_javascript;
-use crate::reader::{OpenPacks, gone};
-use crate::store::BrowserStore;
+use crate::reader::OpenPacks;
+use crate::store::{BrowserStore, gone};
 use gantry_archive::{ArchiveFormat, TreeArchive};
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource, TreeEntry, VirtualTree};

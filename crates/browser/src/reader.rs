@@ -14,7 +14,7 @@ use crate::javascript::from_object;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::project::{OpenProject, tree_fault};
 use crate::snapshot::Snapshot;
-use crate::store::{damaged, file_fault, outside};
+use crate::store::{damaged, file_fault, gone, outside};
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_layout::{FileLocation, FileSource};
@@ -271,8 +271,4 @@ impl PackFile {
             Self::Snapshot(snapshot) => snapshot.read(offset, size),
         }
     }
-}
-
-pub(crate) fn gone() -> Fault {
-    Fault::new("STORE_LOST", "a package of this project is not in the store any more").with_hint("Install it again.")
 }

@@ -51,7 +51,8 @@ pub(crate) fn cleared() -> Fault {
     Fault::new("STORE_LOST", "the storage of this site was cleared during the install").with_hint("Install again.")
 }
 
-fn gone() -> Fault {
+/// Of what a tree says that it is there.
+pub(crate) fn gone() -> Fault {
     Fault::new("STORE_LOST", "a package of this project is not in the store any more")
         .with_hint("Install the project again.")
 }

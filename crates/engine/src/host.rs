@@ -83,7 +83,8 @@ pub trait PackageStore {
 pub struct LinkReport {
     /// Packages put in place anew.
     pub linked: u32,
-    /// Their folders, where the platform has not left this to who compares the tree with the one before.
+    /// Their folders; none where the platform compares the tree with the one before only later, and then tells itself of those
+    /// that are deprecated.
     pub placed: Vec<String>,
     /// Packages that were in place.
     pub kept: u32,

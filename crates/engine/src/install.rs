@@ -377,6 +377,7 @@ async fn conclude<H: Host>(
     let mut link = LinkReport::default();
     let mut packages = 0;
     let mut scripts = BTreeSet::new();
+    let deprecated = deprecated(part.map_or(lockfile, |part| &part.lockfile));
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
@@ -399,6 +400,9 @@ async fn conclude<H: Host>(
             }
         }
         link = host.project().link(&plan, request.mode, host.store()).await?;
+        let placed: FxHashSet<&str> = link.placed.iter().map(String::as_str).collect();
+        let warnings = Deprecated::warnings(&deprecated, |folder| placed.contains(folder));
+        warnings.into_iter().for_each(|warning| progress.emit(warning));
     }
 
     progress.phase(Phase::Lock);
@@ -443,7 +447,7 @@ async fn conclude<H: Host>(
         link,
         left_out,
         scripts: scripts.into_iter().collect(),
-        deprecated: deprecated(part.map_or(lockfile, |part| &part.lockfile)),
+        deprecated,
     })
 }
 

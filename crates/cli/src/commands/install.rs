@@ -7,9 +7,8 @@ use crate::prefix::Place;
 use crate::report::Reporter;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Deprecated, Event, Fault, install};
+use gantry_engine::{Event, Fault, install};
 use gantry_native::{NativeHost, ProjectLock};
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// Runs an install; returns the exit status.
@@ -48,10 +47,6 @@ fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<Projec
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
-    let placed: BTreeSet<&str> = outcome.link.placed.iter().map(String::as_str).collect();
-    for warning in Deprecated::warnings(&outcome.deprecated, |path| placed.contains(path)) {
-        locked(&reporter).event(&warning);
-    }
     locked(&reporter).finish(&outcome, arguments.ignore_scripts);
     if interrupt.is_raised() {
         return Err(Fault::new("CANCELLED", "interrupted when everything was in place already"));

@@ -19,8 +19,7 @@ use crate::store::WasiStore;
 use crate::tarballs::file_name;
 use gantry_archive::Integrity;
 use gantry_engine::{
-    Deprecated, EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install, packages_of_ci,
-    warning_line,
+    EngineError, Event, Fault, Host, InstallRequest, Outcome, PackageStore, install, packages_of_ci, warning_line,
 };
 use gantry_layout::is_git;
 use gantry_manifest::{Manifest, Text};
@@ -72,10 +71,6 @@ pub(super) fn run(options: &Options) -> u8 {
     }
     match outcome {
         Ok(outcome) => {
-            let placed: BTreeSet<&str> = outcome.link.placed.iter().map(String::as_str).collect();
-            for warning in Deprecated::warnings(&outcome.deprecated, |path| placed.contains(path)) {
-                report(&warning, options.json);
-            }
             finish(options, &host, &outcome);
             0
         }
