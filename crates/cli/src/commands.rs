@@ -3,4 +3,5 @@
 pub mod digest;
 pub mod explain;
 pub mod install;
+pub mod store;
 pub mod why;

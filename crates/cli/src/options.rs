@@ -37,6 +37,9 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Print a digest of node_modules that is the same on every platform.
     Digest(DigestArguments),
+    /// Look after the store, where packages and metadata are kept for all projects.
+    #[command(visible_alias = "cache")]
+    Store(StoreArguments),
 }
 
 impl Command {
@@ -49,7 +52,7 @@ impl Command {
             | Self::Ci(install) => install.resolve.settings = settings,
             Self::Explain(arguments) => arguments.resolve.settings = settings,
             Self::Why(arguments) => arguments.settings = settings,
-            Self::Digest(_) => {}
+            Self::Digest(_) | Self::Store(_) => {}
         }
     }
 }
@@ -283,6 +286,38 @@ pub struct ExplainArguments {
     pub workspaces: WorkspaceArguments,
     #[command(flatten)]
     pub resolve: ResolveArguments,
+}
+
+/// Options of `store`.
+#[derive(Debug, Args)]
+pub struct StoreArguments {
+    /// What to do.
+    #[arg(value_enum)]
+    pub action: StoreAction,
+    /// Where packages and metadata are kept.
+    #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
+    pub store_dir: Option<PathBuf>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to do with the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StoreAction {
+    /// Print where it is.
+    Path,
+    /// Tell how much is in it, and how much of that no project has.
+    Status,
+    /// List its packages.
+    Ls,
+    /// Look whether every file is what was unpacked, and take out packages of which one is not.
+    Verify,
+    /// Take out packages that no project has.
+    Prune,
+    /// Take out everything.
+    #[value(alias = "clean")]
+    Clear,
 }
 
 /// What means nothing where the tree is there already. Not the store: the environment may name it for all commands.

@@ -127,7 +127,7 @@ impl Reporter {
 }
 
 /// A number of things, by the word for one.
-fn counted(count: impl Into<u64>, one: &str) -> String {
+pub fn counted(count: impl Into<u64>, one: &str) -> String {
     let count = count.into();
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
@@ -141,7 +141,8 @@ fn describe(phase: Phase) -> &'static str {
     }
 }
 
-fn megabytes(bytes: u64) -> String {
+/// Bytes, for people.
+pub fn megabytes(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let value = bytes as f64 / 1e6;
     format!("{value:.1} MB")

@@ -283,6 +283,11 @@ fn http_settings(
     })
 }
 
+/// Where the store is, by the option or the environment.
+pub fn store_place(named: Option<&Path>) -> Result<PathBuf, Fault> {
+    store_directory(named, &config_sources(Vec::new(), false, Path::new(".")))
+}
+
 fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<PathBuf, Fault> {
     if let Some(path) = named {
         return std::path::absolute(path).map_err(|error| invalid(format!("--store-dir {}: {error}", path.display())));

@@ -49,7 +49,9 @@ pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target};
-pub use store::PackageDirectories;
+pub use store::{
+    DamagedPackage, PackageDirectories, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage,
+};
 pub use tree::tree_digest;
 
 /// Every code this crate's errors have.

@@ -111,6 +111,7 @@ impl ProjectDirectory {
     fn apply(&self, plan: &Plan, mode: InstallMode) -> Result<LinkReport, NativeError> {
         let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
         self.store.prepare()?;
+        self.store.note_project(&self.path);
         let plan = &*settle_commands(&self.path, plan);
         let modules = self.path.join("node_modules");
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {

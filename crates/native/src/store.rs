@@ -14,8 +14,14 @@
 
 mod arriving;
 mod boots;
+mod in_use;
+mod projects;
+mod record;
 mod unpack;
+mod upkeep;
 mod workers;
+
+pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 
 use crate::link::Sample;
 use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
@@ -28,6 +34,8 @@ use gantry_layout::PlannedPackage;
 use gantry_platform::{Span, Work};
 use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch_tarball};
 use gantry_store::{PackageIndex, PackageKey};
+use in_use::StoreLock;
+use record::Record;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fs;
@@ -44,16 +52,61 @@ const WAITING_BYTES: u64 = 16 << 20;
 /// A temporary directory older than this belongs to a process that died.
 const STALE_SECONDS: u64 = 24 * 3600;
 
+/// Where things are in a store.
+#[derive(Debug)]
+struct Layout {
+    root: PathBuf,
+    packages: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Layout {
+    /// Of the store below `directory`.
+    fn below(directory: &Path) -> Self {
+        let root = directory.join("v1");
+        Self { packages: root.join("packages"), temporary: root.join("temporary"), root }
+    }
+
+    /// The directory of a package.
+    fn directory(&self, key: &PackageKey) -> PathBuf {
+        let digest = key.as_str().rsplit('-').next().unwrap_or_default();
+        self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
+    }
+
+    /// All packages that are there, sorted.
+    fn stored(&self) -> Result<Vec<PackageKey>, NativeError> {
+        let mut keys = Vec::new();
+        for folder in listed(&self.packages)? {
+            let names = match folder.file_type() {
+                Ok(kind) if kind.is_dir() => listed(&folder.path())?,
+                _ => continue,
+            };
+            let named = names.iter().filter_map(|name| PackageKey::parse(name.file_name().to_str()?));
+            keys.extend(named.filter(|key| self.directory(key).parent() == Some(&*folder.path())));
+        }
+        keys.sort_unstable();
+        Ok(keys)
+    }
+}
+
+/// What is in a folder; nothing if that is not there.
+fn listed(folder: &Path) -> Result<Vec<fs::DirEntry>, NativeError> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries.and_then(Iterator::collect).map_err(NativeError::io("read", folder)),
+    }
+}
+
 /// The native package store.
 #[derive(Debug)]
 pub struct PackageDirectories {
     http: NativeHttp,
     clock: NativeClock,
-    root: PathBuf,
+    layout: Layout,
+    /// Keeps what is there from being taken out; empty as long as there is no store.
+    in_use: OnceCell<StoreLock>,
     /// Which packages have to be looked at; read when the first one is wanted.
     boots: OnceCell<Boots>,
-    packages: PathBuf,
-    temporary: PathBuf,
     known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
     workers: Arc<Workers<NativeClock>>,
     /// Connections for tarballs.
@@ -91,29 +144,42 @@ impl PackageDirectories {
     /// once.
     pub fn new(directory: &Path, http: NativeHttp, clock: NativeClock, fetches: usize) -> Self {
         let parallelism = std::thread::available_parallelism().map_or(2, usize::from);
-        let root = directory.join("v1");
-        Self {
+        let store = Self {
             http,
-            packages: root.join("packages"),
-            temporary: root.join("temporary"),
-            root,
+            layout: Layout::below(directory),
+            in_use: OnceCell::new(),
             boots: OnceCell::new(),
             known: RefCell::default(),
             workers: Arc::new(Workers::new(parallelism, clock.clone())),
             clock,
             connections: Semaphore::new(fetches),
+        };
+        store.hold();
+        store
+    }
+
+    /// Keeps others from taking out what this install relies on, from the first moment that there is a store.
+    fn hold(&self) {
+        if self.in_use.get().is_none()
+            && let Some(lock) = StoreLock::shared(&self.layout.root)
+        {
+            let _ = self.in_use.set(lock);
         }
+    }
+
+    /// Notes that the project in `path` is made from this store.
+    pub(crate) fn note_project(&self, path: &Path) {
+        projects::note(&self.layout.root, path);
     }
 
     /// Where temporary things of this store go.
     pub(crate) fn temporary(&self) -> &Path {
-        &self.temporary
+        &self.layout.temporary
     }
 
     /// The directory of a package.
     pub(crate) fn directory(&self, key: &PackageKey) -> PathBuf {
-        let digest = key.as_str().rsplit('-').next().unwrap_or_default();
-        self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
+        self.layout.directory(key)
     }
 
     /// The package's files, as they are linked into projects.
@@ -128,7 +194,7 @@ impl PackageDirectories {
             return Ok(());
         }
         self.known.borrow_mut().remove(key);
-        discard(&self.directory(key), &self.temporary)
+        discard(&self.directory(key), &self.layout.temporary)
     }
 
     /// Whether a package has all its files, in their sizes.
@@ -151,7 +217,7 @@ impl PackageDirectories {
         connection: Option<SemaphorePermit<'_>>,
     ) -> Result<Taken, Refusal<Fault>> {
         let request = Arc::clone(request);
-        let (temporary, clock) = (self.temporary.clone(), self.clock.clone());
+        let (temporary, clock) = (self.layout.temporary.clone(), self.clock.clone());
         let (tarball, compressed) = (Arc::clone(&request), body.clone());
         let Handed { begun, result } = self.workers.hand_in(tarball, body, move |verified, extractor| {
             verified.result.map_err(Refusal::Mismatch)?;
@@ -174,10 +240,11 @@ impl PackageDirectories {
     /// Makes the place for temporary things and removes what dead processes left there. A store that cannot be written to does
     /// for whom it lacks nothing: who has to write to it says why that is not possible.
     pub(crate) fn prepare(&self) -> Result<(), NativeError> {
-        match fs::create_dir_all(&self.temporary).map_err(NativeError::io("create", &self.temporary)) {
+        match fs::create_dir_all(&self.layout.temporary).map_err(NativeError::io("create", &self.layout.temporary)) {
             Err(error) if !error.is_denied() => return Err(error),
-            _ => self.sweep(),
+            _ => sweep(&self.layout.temporary),
         }
+        self.hold();
         Ok(())
     }
 
@@ -190,17 +257,6 @@ impl PackageDirectories {
             directory.join(&file).is_file().then_some(Sample { directory, file })
         })
     }
-
-    /// Removes what dead processes left.
-    fn sweep(&self) {
-        let Ok(entries) = fs::read_dir(&self.temporary) else { return };
-        for entry in entries.flatten() {
-            let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
-            if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
-                let _ = fs::remove_dir_all(entry.path());
-            }
-        }
-    }
 }
 
 impl PackageStore for PackageDirectories {
@@ -209,15 +265,15 @@ impl PackageStore for PackageDirectories {
             return Some(Arc::clone(index));
         }
         // Before anything is published: a store that is new has nothing that is in doubt.
-        let boots = self.boots.get_or_init(|| Boots::of(&self.root));
+        let boots = self.boots.get_or_init(|| Boots::of(&self.layout.root));
         let path = self.directory(key).join("index");
         let bytes = fs::read(&path).ok()?;
         // A list that cannot be read is a package that is not there; ingesting replaces it.
-        let index = Arc::new(PackageIndex::decode(&bytes).ok()?);
+        let index = Arc::new(Record::decode_index(&bytes).ok()?);
         if boots.doubts(&path) {
             if !self.is_whole(key, &index) {
                 // Nor is one that a power cut has taken something of.
-                let _ = discard(&self.directory(key), &self.temporary);
+                let _ = discard(&self.directory(key), &self.layout.temporary);
                 return None;
             }
             Boots::settle(&path);
@@ -227,6 +283,11 @@ impl PackageStore for PackageDirectories {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
+        if self.in_use.get().is_none() {
+            // The first package of a new store.
+            let _ = fs::create_dir_all(&self.layout.root);
+            self.hold();
+        }
         let request = Arc::new(job.tarball);
         let held = Connected { connections: &self.connections, connection: Cell::default(), slot: job.slot };
         held.connect().await;
@@ -234,7 +295,7 @@ impl PackageStore for PackageDirectories {
             &self.http,
             Destination {
                 request: Arc::clone(&request),
-                temporary: self.temporary.clone(),
+                temporary: self.layout.temporary.clone(),
                 target: self.directory(&job.key),
                 clock: self.clock.clone(),
             },
@@ -286,6 +347,17 @@ impl PackageStore for PackageDirectories {
     }
 }
 
+/// Removes what dead processes left in the folder for temporary things.
+fn sweep(temporary: &Path) {
+    let Ok(entries) = fs::read_dir(temporary) else { return };
+    for entry in entries.flatten() {
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// What becomes of a tarball whose thread panicked.
 fn lost() -> Refusal<Fault> {
     Refusal::Other(NativeError::Task { message: "a thread that unpacks was lost".to_owned() }.into())
@@ -308,7 +380,7 @@ fn publish(building: TemporaryDirectory, temporary: &Path, target: &Path) -> Res
 
 /// Whether a package's directory has a file list that can be read.
 fn has_index(directory: &Path) -> bool {
-    fs::read(directory.join("index")).is_ok_and(|bytes| PackageIndex::decode(&bytes).is_ok())
+    fs::read(directory.join("index")).is_ok_and(|bytes| Record::decode_index(&bytes).is_ok())
 }
 
 /// Removes a package's directory: out of the way by one rename first, so that no half of it is ever to be found.

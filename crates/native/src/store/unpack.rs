@@ -1,5 +1,6 @@
 //! From a verified tarball to a package's directory: steps 2 and 3 of the store's protocol.
 
+use super::record::Record;
 use crate::descriptor::{create_file, make_directories, open_directory};
 use crate::temporary::TemporaryDirectory;
 use crate::{NativeClock, NativeError};
@@ -8,12 +9,14 @@ use gantry_engine::Fault;
 use gantry_platform::{Clock, Span, Work};
 use gantry_registry::TarballRequest;
 use gantry_store::{Alteration, PackageIndex, Placement, PreparedPackage, Streamed, prepare};
+use rustc_hash::FxHashMap;
 use rustix::fd::OwnedFd;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// A tarball with more bytes than this unpacks piece by piece. Inflating at once is faster by a quarter as long as memory
 /// that was used before is used again, which that of large packages is not.
@@ -89,9 +92,18 @@ pub(super) struct Building {
     /// The folder made last.
     made: String,
     /// The file under way.
-    current: Option<(File, String)>,
+    current: Option<Current>,
+    /// What the contents of each file hash to.
+    sums: FxHashMap<String, u64>,
     /// Files that took the place of one that was there: of the same name, or of one that is the same to the file system.
     replacing: Vec<String>,
+}
+
+/// A file that is written piece by piece.
+struct Current {
+    file: File,
+    path: String,
+    sum: Xxh3,
 }
 
 impl Building {
@@ -100,18 +112,27 @@ impl Building {
         let path = directory.path().join("files");
         fs::create_dir(&path).map_err(NativeError::io("create", &path))?;
         let root = open_directory(&path)?;
-        Ok(Self { directory, root, path, made: String::new(), current: None, replacing: Vec::new() })
+        Ok(Self {
+            directory,
+            root,
+            path,
+            made: String::new(),
+            current: None,
+            sums: FxHashMap::default(),
+            replacing: Vec::new(),
+        })
     }
 
     /// After the last file: makes what is to be altered, and writes the index. `times` are those at which unpacking began and
     /// ended.
     pub fn finish(
-        self,
+        mut self,
         mut index: PackageIndex,
         alterations: &[Alteration],
         times: [f64; 2],
         clock: &NativeClock,
     ) -> Result<Built, Fault> {
+        self.end_current();
         let replaced = self.replaced(&index)?;
         for alteration in alterations.iter().filter(|alteration| !replaced.contains(&alteration.file)) {
             self.alter(&index.files[alteration.file].path, alteration)?;
@@ -119,8 +140,10 @@ impl Building {
         let mut numbers = 0..;
         index.files.retain(|_| numbers.next().is_none_or(|number| !replaced.contains(&number)));
         index.put_in_order();
+        let sums: Vec<u64> =
+            index.files.iter().map(|file| self.sums.get(&file.path).copied().unwrap_or_default()).collect();
         let path = self.directory.path().join("index");
-        fs::write(&path, index.encode()).map_err(NativeError::io("write", &path))?;
+        fs::write(&path, Record::encode(&index, &sums)).map_err(NativeError::io("write", &path))?;
         let ([began, unpacked], stored) = (times, clock.monotonic_milliseconds());
         let bytes = index.segment_length();
         let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
@@ -132,6 +155,7 @@ impl Building {
             self.create_file(&record.path, record.executable)?
                 .write_all(contents)
                 .map_err(self.failed("write", &record.path))?;
+            self.sums.insert(record.path.clone(), xxh3_64(contents));
         }
         Ok(())
     }
@@ -182,12 +206,13 @@ impl Building {
     }
 
     /// Makes a file that has been written what `bin` wants it to be.
-    fn alter(&self, path: &str, alteration: &Alteration) -> Result<(), NativeError> {
+    fn alter(&mut self, path: &str, alteration: &Alteration) -> Result<(), NativeError> {
         let Alteration { removed, .. } = alteration;
         if let Some(removed) = removed.and_then(|removed| usize::try_from(removed).ok()) {
             let mut contents = fs::read(self.path.join(path)).map_err(self.failed("read", path))?;
             contents.remove(removed);
-            fs::write(self.path.join(path), contents).map_err(self.failed("write", path))?;
+            fs::write(self.path.join(path), &contents).map_err(self.failed("write", path))?;
+            self.sums.insert(path.to_owned(), xxh3_64(&contents));
         }
         let place = self.path.join(path);
         let changed = fs::metadata(&place).and_then(|data| {
@@ -196,6 +221,13 @@ impl Building {
             fs::set_permissions(&place, Permissions::from_mode(mode | (mode & 0o444) >> 2))
         });
         changed.map_err(self.failed("change the mode of", path))
+    }
+
+    /// Notes what the file under way hashes to.
+    fn end_current(&mut self) {
+        if let Some(Current { path, sum, .. }) = self.current.take() {
+            self.sums.insert(path, sum.digest());
+        }
     }
 
     fn failed(&self, what: &'static str, path: &str) -> impl FnOnce(io::Error) -> NativeError + use<> {
@@ -209,14 +241,18 @@ impl Placement for Building {
 
     /// Files of the store have no offsets.
     fn begin(&mut self, path: &str, executable: bool) -> Result<u64, NativeError> {
-        self.current = None;
-        self.current = Some((self.create_file(path, executable)?, path.to_owned()));
+        self.end_current();
+        let file = self.create_file(path, executable)?;
+        self.current = Some(Current { file, path: path.to_owned(), sum: Xxh3::new() });
         Ok(0)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), NativeError> {
         match &mut self.current {
-            Some((file, path)) => file.write_all(bytes).map_err(NativeError::io("write", &self.path.join(path))),
+            Some(Current { file, path, sum }) => {
+                sum.update(bytes);
+                file.write_all(bytes).map_err(NativeError::io("write", &self.path.join(path)))
+            }
             None => Ok(()),
         }
     }

@@ -1,3 +1,4 @@
+use super::super::record::Record;
 use super::{Building, Built, Unpacking};
 use crate::NativeClock;
 use gantry_archive::{Entry, Extractor, write_archive};
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
 
 fn tarball(files: &[(&str, &str, bool)]) -> Vec<u8> {
     let entry = |&(path, text, executable): &(&str, &str, bool)| Entry {
@@ -103,8 +105,9 @@ fn a_name_that_is_another_to_the_file_system_makes_way_and_leaves_the_list() {
     };
     let expected = [("Readme.md".to_owned(), 14), ("other.js".to_owned(), 5)];
     assert_eq!(listed(&built.index), expected);
-    let kept = PackageIndex::decode(&fs::read(built.directory.path().join("index")).unwrap()).unwrap();
-    assert_eq!(listed(&kept), expected);
+    let kept = Record::decode(&fs::read(built.directory.path().join("index")).unwrap()).unwrap();
+    assert_eq!(listed(&kept.index), expected);
+    assert_eq!(kept.sums, Some(vec![xxh3_64(b"second, longer"), xxh3_64(b"other")]));
     assert_eq!(fs::read(files.join("Readme.md")).unwrap(), b"second, longer");
 }
 

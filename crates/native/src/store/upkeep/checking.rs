@@ -1,0 +1,115 @@
+//! Whether packages in the store still are what was unpacked.
+//!
+//! Files in `node_modules` may be the store's own by another name, so that a program that writes into one in place changes it
+//! for every project. Nothing but reading all of it tells.
+
+use super::super::record::Record;
+use super::super::{Layout, listed};
+use crate::NativeError;
+use gantry_store::{FileRecord, PackageKey};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What became of a package.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// What was unpacked.
+    Whole,
+    /// All files are there in their sizes. What they hashed to was not written down.
+    WithoutSums,
+    /// Something is not as it was.
+    Damaged { problem: String },
+}
+
+/// Looks at packages on all cores; the answers are in the order of `keys`.
+pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Condition>, NativeError> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let Some((number, key)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, keys.get(at)?)))
+        {
+            found.push((number, check(&layout.directory(key))));
+        }
+        found
+    };
+    let mut found = thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let others: Vec<_> = (1..cores).map(|_| scope.spawn(work)).collect();
+        let mut found = work();
+        for other in others {
+            found.extend(other.join().expect("checking does not panic"));
+        }
+        found
+    });
+    found.sort_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, condition)| condition).collect()
+}
+
+/// Looks at one package.
+fn check(directory: &Path) -> Result<Condition, NativeError> {
+    let damaged = |problem: String| Ok(Condition::Damaged { problem });
+    let path = directory.join("index");
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return damaged("it has no list of its files".to_owned());
+        }
+        Err(error) => return Err(NativeError::io("read", &path)(error)),
+    };
+    let record = match Record::decode(&bytes) {
+        Ok(record) => record,
+        Err(error) => return damaged(error.to_string()),
+    };
+    let files = directory.join("files");
+    for (number, file) in record.index.files.iter().enumerate() {
+        let sum = record.sums.as_ref().map(|sums| sums[number]);
+        if let Some(problem) = check_file(&files.join(&file.path), file, sum)? {
+            return damaged(format!("{} {problem}", file.path));
+        }
+    }
+    if count_files(&files)? != record.index.files.len() {
+        return damaged("it has files that the package has not".to_owned());
+    }
+    Ok(if record.sums.is_some() { Condition::Whole } else { Condition::WithoutSums })
+}
+
+/// What is wrong with a file.
+fn check_file(path: &Path, file: &FileRecord, sum: Option<u64>) -> Result<Option<&'static str>, NativeError> {
+    let failed = || NativeError::io("read", path);
+    let data = match fs::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Some("is missing"));
+        }
+        data => data.map_err(failed())?,
+    };
+    if !data.is_file() {
+        return Ok(Some("is no file"));
+    }
+    if data.len() != file.size {
+        return Ok(Some("has another size"));
+    }
+    if (data.permissions().mode() & 0o100 != 0) != file.executable {
+        return Ok(Some("has another mode"));
+    }
+    let is_other = match sum {
+        Some(sum) => xxh3_64(&fs::read(path).map_err(failed())?) != sum,
+        None => false,
+    };
+    Ok(is_other.then_some("has other contents"))
+}
+
+/// How many files are in a folder and below.
+fn count_files(folder: &Path) -> Result<usize, NativeError> {
+    let mut count = 0;
+    for entry in listed(folder)? {
+        let is_folder = entry.file_type().map_err(NativeError::io("read", &entry.path()))?.is_dir();
+        count += if is_folder { count_files(&entry.path())? } else { 1 };
+    }
+    Ok(count)
+}
