@@ -51,7 +51,7 @@ pub fn take_apart(
     let mut ahead: VecDeque<OsString> = words.into_iter().collect();
     let left = ahead.pop_front().into_iter().collect();
     let line = Line { words: left, settings: Vec::new() };
-    let mut reader = Reader { gantry, command: None, lookup, ahead, line, found: Vec::new() };
+    let mut reader = Reader { gantry, command: None, lookup, ahead, line, early: Vec::new(), found: Vec::new() };
     while reader.ahead.front().is_some_and(|word| word != "--") {
         reader.read()?;
     }
@@ -65,6 +65,8 @@ struct Reader<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
     ahead: VecDeque<OsString>,
     line: Line,
+    /// Options of Gantry's own that stand before the command, behind which clap knows them.
+    early: Vec<OsString>,
     /// Each setting once: what is said last counts.
     found: Vec<(&'static str, Said)>,
 }
@@ -75,8 +77,12 @@ impl Reader<'_> {
         let Some(word) = self.ahead.pop_front() else { return Ok(()) };
         let text = word.to_str().filter(|text| text.starts_with('-') && *text != "-");
         let Some(text) = text.map(str::to_owned) else {
+            let is_known = self.command.is_some();
             self.command = self.command.or_else(|| self.gantry.find_subcommand(&word));
             self.line.words.push(word);
+            if !is_known && self.command.is_some() {
+                self.line.words.append(&mut self.early);
+            }
             return Ok(());
         };
         let (option, value) = match text.split_once('=') {
@@ -88,9 +94,9 @@ impl Reader<'_> {
         let (positive, is_negated) = without_no(name);
         let is_of_npm = || setting(positive).is_some() || short_form(name).is_some();
         if matches!(text.as_str(), "-h" | "-V" | "--help" | "--version")
-            || (self.takes_value(name).is_some() && !is_of_npm())
+            || (self.takes_value_here(name).is_some() && !is_of_npm())
         {
-            self.leave(word, name, value.is_some());
+            self.leave(&word, name, value);
             return Ok(());
         }
         if let Some(words) = setting(name).is_none().then(|| long_forms(name, is_long)).flatten() {
@@ -106,18 +112,25 @@ impl Reader<'_> {
                     self.line.settings.retain(|(other, _)| other != name);
                     self.line.settings.push((name.to_owned(), option_value(value, self.lookup)));
                 }
-                None => self.leave(word, name, value.is_some()),
+                None => self.leave(&word, name, value),
             },
         }
         Ok(())
     }
 
-    /// Leaves an option to clap, with the word behind it if that is its value.
-    fn leave(&mut self, word: OsString, name: &str, has_value: bool) {
-        self.line.words.push(word);
-        if !has_value && self.takes_value(name) == Some(true) {
-            self.line.words.extend(self.ahead.pop_front());
+    /// Leaves an option to clap, with the word behind it if that is its value. A switch may be given a value as npm's may.
+    fn leave(&mut self, word: &OsStr, name: &str, value: Option<&str>) {
+        let kind = self.takes_value_here(name);
+        let mut words = match (kind, value) {
+            (Some(false), Some("true")) => vec![format!("--{name}").into()],
+            (Some(false), Some("false")) => Vec::new(),
+            _ => vec![word.to_owned()],
+        };
+        if kind == Some(true) && value.is_none() {
+            words.extend(self.ahead.pop_front());
         }
+        let is_early = self.command.is_none() && kind.is_some();
+        if is_early { self.early.extend(words) } else { self.line.words.extend(words) }
     }
 
     /// Puts what a short form stands for in its place.
@@ -137,11 +150,15 @@ impl Reader<'_> {
 
     /// Whether the command has an option of its own of this name, and if that takes a value.
     fn takes_value(&self, name: &str) -> Option<bool> {
-        let is_it = |argument: &&Arg| {
-            argument.get_long() == Some(name) || argument.get_all_aliases().unwrap_or_default().contains(&name)
-        };
-        let argument = self.command?.get_arguments().find(is_it)?;
-        Some(argument.get_action().takes_values())
+        takes_value(self.command?, name)
+    }
+
+    /// The same, of any command as long as the line has not said which.
+    fn takes_value_here(&self, name: &str) -> Option<bool> {
+        match self.command {
+            Some(command) => takes_value(command, name),
+            None => self.gantry.get_subcommands().find_map(|command| takes_value(command, name)),
+        }
     }
 
     fn said(&mut self, option: &str, kind: Kind, is_negated: bool, value: Option<&str>) -> Result<Said, clap::Error> {
@@ -253,6 +270,14 @@ impl Reader<'_> {
     fn wrong(&self, message: String) -> clap::Error {
         self.gantry.clone().error(ErrorKind::InvalidValue, message)
     }
+}
+
+/// Whether a command has an option of this name, and if that takes a value.
+fn takes_value(command: &Command, name: &str) -> Option<bool> {
+    let is_it = |argument: &&Arg| {
+        argument.get_long() == Some(name) || argument.get_all_aliases().unwrap_or_default().contains(&name)
+    };
+    command.get_arguments().find(is_it).map(|argument| argument.get_action().takes_values())
 }
 
 /// What a short form, or several single letters behind one dash, stand for.

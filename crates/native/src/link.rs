@@ -133,7 +133,7 @@ impl Linker {
             match (tried, method.next()) {
                 (Ok(()), _) => return Ok(Self { method, reason, refused: Mutex::default() }),
                 (Err(error), Some(next)) => {
-                    reason = Some(format!("{} is not possible here: {error}", method.describe()));
+                    reason = Some(obstacle(method, &error));
                     method = next;
                 }
                 (Err(error), None) => return Err(NativeError::io("write to", place)(error)),
@@ -244,6 +244,15 @@ fn copy(source: &Path, target: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     fs::copy(source, target).map(drop)
+}
+
+/// Why a method is passed over, for people: what many file systems lack is no fault.
+fn obstacle(method: LinkMethod, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::CrossesDevices => format!("no {} between two file systems", method.describe()),
+        io::ErrorKind::Unsupported => format!("this file system has no {}", method.describe()),
+        _ => format!("{} is not possible here: {error}", method.describe()),
+    }
 }
 
 /// What a failure to put `source` at `target` means: a source that is gone is a damaged package.

@@ -70,6 +70,20 @@ fn what_clap_declares_comes_back_to_it_as_it_knows_it() {
 }
 
 #[test]
+fn options_of_gantrys_own_may_stand_before_the_command_and_have_a_value_too() {
+    check(&[
+        ("--store-dir a ci --trace b", "ci --store-dir a --trace b", &[]),
+        ("--store-dir=a --timing -f --audit=false i left", "i --store-dir=a left --timing --force", &["audit=false"]),
+        ("ci --lockfile-only=true", "ci --lockfile-only", &[]),
+        ("ci --lockfile-only=false", "ci", &[]),
+        ("--lockfile-only=true ci", "ci --lockfile-only", &[]),
+        ("--store-dir a", "", &[]),
+        ("--stor-dir a ci", "--stor-dir a ci", &[]),
+        ("ci --lockfile-only=yes", "ci --lockfile-only=yes", &[]),
+    ]);
+}
+
+#[test]
 fn short_forms_mean_what_npm_has_them_mean() {
     check(&[
         ("ci -s", "ci", &["loglevel=silent"]),
