@@ -15,6 +15,10 @@ pub enum Task<'a> {
     Remove(&'a [String]),
     /// `update`; without names everything.
     Update(&'a [String]),
+    /// `prune`
+    Prune,
+    /// `dedupe`
+    Dedupe,
     /// `ci`
     Ci,
     /// Whatever only resolves.
@@ -29,7 +33,12 @@ impl Task<'_> {
 
     /// Its own options, as settings.
     pub fn options_layer(&self) -> Vec<(String, NpmrcValue)> {
-        let Self::Add(_, save) = self else { return Vec::new() };
+        let set = |key: &str, value: &str| (key.to_owned(), NpmrcValue::Text(value.to_owned()));
+        let save = match self {
+            Self::Add(_, save) => save,
+            Self::Dedupe => return vec![set("prefer-dedupe", "true"), set("save", "false")],
+            _ => return Vec::new(),
+        };
         let kinds = [
             ("save-prod", save.save_prod),
             ("save-dev", save.save_dev),
@@ -37,21 +46,18 @@ impl Task<'_> {
             ("save-peer", save.save_peer),
         ];
         let mut layer = Vec::new();
-        let mut set = |key: &str, value: String| layer.push((key.to_owned(), NpmrcValue::Text(value)));
         if kinds.iter().any(|(_, wanted)| *wanted) {
             // One excludes those that a file sets.
-            for (key, wanted) in kinds {
-                set(key, wanted.to_string());
-            }
+            layer.extend(kinds.iter().map(|(key, wanted)| set(key, &wanted.to_string())));
         }
         if save.save_bundle {
-            set("save-bundle", true.to_string());
+            layer.push(set("save-bundle", "true"));
         }
         if save.save_exact {
-            set("save-exact", true.to_string());
+            layer.push(set("save-exact", "true"));
         }
         if let Some(prefix) = &save.save_prefix {
-            set("save-prefix", prefix.clone());
+            layer.push(set("save-prefix", prefix));
         }
         layer
     }
@@ -72,6 +78,8 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
             changes.update =
                 if names.is_empty() { Update::All } else { Update::of_names(names.to_vec()).map_err(invalid)? };
         }
+        Task::Prune => changes.prune = true,
+        Task::Dedupe => changes.update = Update::Duplicates,
         Task::Ci | Task::Resolve => {}
     }
     Ok(changes)

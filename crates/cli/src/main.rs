@@ -24,6 +24,7 @@ mod workspaces;
 
 use changes::Task;
 use clap::{CommandFactory, FromArgMatches};
+use gantry_manifest::NpmrcValue;
 use options::{Command, Options};
 use std::process::ExitCode;
 
@@ -47,6 +48,12 @@ fn main() -> ExitCode {
         }
         Command::Uninstall(arguments) => commands::install::run(&arguments.install, &Task::Remove(&arguments.packages)),
         Command::Update(arguments) => commands::install::run(&arguments.install, &Task::Update(&arguments.packages)),
+        Command::Prune(arguments) => commands::install::run(&arguments, &Task::Prune),
+        Command::Dedupe(arguments) => commands::install::run(&arguments, &Task::Dedupe),
+        Command::FindDupes(mut arguments) => {
+            arguments.resolve.settings.push(("dry-run".to_owned(), NpmrcValue::Text("true".to_owned())));
+            commands::install::run(&arguments, &Task::Dedupe)
+        }
         Command::Ci(arguments) => commands::install::run(&arguments, &Task::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
         Command::Why(arguments) => commands::why::run(&arguments),

@@ -29,6 +29,13 @@ pub enum Command {
     /// Bring packages up to date as far as package.json allows: those named, else all.
     #[command(visible_aliases = ["up", "upgrade"])]
     Update(UpdateArguments),
+    /// Take out of the tree and the lock what nothing needs, and what `--omit` names.
+    Prune(InstallArguments),
+    /// Look up again what is in the tree more than once, so that fewer packages do.
+    #[command(visible_alias = "ddp")]
+    Dedupe(InstallArguments),
+    /// Tell what `dedupe` would change.
+    FindDupes(InstallArguments),
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     Ci(InstallArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
@@ -49,6 +56,9 @@ impl Command {
             Self::Install(AddArguments { install, .. })
             | Self::Uninstall(RemoveArguments { install, .. })
             | Self::Update(UpdateArguments { install, .. })
+            | Self::Prune(install)
+            | Self::Dedupe(install)
+            | Self::FindDupes(install)
             | Self::Ci(install) => install.resolve.settings = settings,
             Self::Explain(arguments) => arguments.resolve.settings = settings,
             Self::Why(arguments) => arguments.settings = settings,

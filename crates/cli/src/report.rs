@@ -2,9 +2,9 @@
 
 use crate::loudness::{Loudness, allows_progress};
 use crate::options::InstallArguments;
-use crate::output::{note, print_line, say, warn};
+use crate::output::{note, print_line, print_text, say, warn};
 use crate::timing::table;
-use gantry_engine::{Event, Outcome, Phase, TimingReport};
+use gantry_engine::{Event, Outcome, Phase, PlacedPackage, TimingReport, TreeChanges};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -67,6 +67,45 @@ impl Reporter {
             let message = format!("{} cannot be written: {error}", path.display());
             self.event(&Event::Warning { code: "TRACE_NOT_WRITTEN".to_owned(), message });
         }
+    }
+
+    /// Prints what an install would change, which is what was asked for: npm's lines, sorted by path.
+    pub fn finish_dry_run(&self, outcome: &Outcome, changes: &TreeChanges) {
+        self.bar.finish_and_clear();
+        let TreeChanges { added, removed, changed } = changes;
+        if self.json {
+            let object = |package: &PlacedPackage| serde_json::json!({ "path": package.path, "name": package.name, "version": package.version });
+            let list = |packages: &[PlacedPackage]| packages.iter().map(object).collect::<Vec<_>>();
+            let pair = |(from, to): &(PlacedPackage, PlacedPackage)| serde_json::json!({ "from": object(from), "to": object(to) });
+            let object = serde_json::json!({
+                "type": "result",
+                "dryRun": true,
+                "add": list(added),
+                "change": changed.iter().map(pair).collect::<Vec<_>>(),
+                "remove": list(removed),
+                "lockChanged": outcome.lock_changed,
+                "manifestChanged": outcome.package_json.is_some(),
+            });
+            print_line(&object.to_string());
+            return;
+        }
+        let mut lines: Vec<(&str, String)> = Vec::new();
+        lines.extend(added.iter().map(|package| (&*package.path, format!("add {} {}", package.name, package.version))));
+        lines.extend(
+            removed.iter().map(|package| (&*package.path, format!("remove {} {}", package.name, package.version))),
+        );
+        lines.extend(
+            changed
+                .iter()
+                .map(|(from, to)| (&*from.path, format!("change {} {} => {}", from.name, from.version, to.version))),
+        );
+        lines.sort();
+        for (_, line) in &lines {
+            print_text(line);
+        }
+        let numbers = [("added", added.len()), ("changed", changed.len()), ("removed", removed.len())];
+        let told: Vec<String> = numbers.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        say(Loudness::Errors, &format!("nothing was changed; {} if this were not a dry run", told.join(", ")));
     }
 
     /// Prints the result.

@@ -10,7 +10,7 @@ use crate::workspaces::workspace_choice;
 use clap::ValueEnum;
 use gantry_engine::{
     Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version, configured_omit,
-    cutoff, lock_use, lockfile_version, refuse_credentials_without_address, refuse_unsupported, resolve_settings,
+    cutoff, dry_run_of, lock_use, lockfile_version, refuse_credentials_without_address, resolve_settings,
 };
 use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 pub struct Settings {
     pub host: NativeHostSettings,
     pub request: InstallRequest,
+    /// Whether to change nothing, and to tell what would be changed.
+    pub dry_run: bool,
     pub warnings: Vec<(&'static str, String)>,
 }
 
@@ -46,7 +48,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let sources = config_sources(options, arguments.resolve.prefix.is_some(), &project);
     let LoadedConfig { config, files, unreadable } = sources.load();
     loudness::heed(&config);
-    refuse_unsupported(&config)?;
+    let dry_run = dry_run_of(&config)?;
     refuse_credentials_without_address(&files)?;
     let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
     let mut warnings: Vec<(&'static str, String)> = unreadable.into_iter().map(left_out).collect();
@@ -101,7 +103,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         registry: registry_settings(config, &mut warnings)?,
         project,
     };
-    Ok(Settings { host, request, warnings })
+    Ok(Settings { host, request, dry_run, warnings })
 }
 
 /// A project for those who only look at it.
@@ -127,11 +129,11 @@ pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedPro
     Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })
 }
 
-/// Like [`refuse_unsupported`], of what can be left out of the line.
+/// Refuses what is not supported, of what can be left out of the line.
 fn refuse_on_the_line(settings: &[(String, NpmrcValue)]) -> Result<(), Fault> {
     let mut line = Config::new();
     line.push_layer(settings.to_vec());
-    refuse_unsupported(&line).map_err(|fault| fault.with_hint("Leave the option out."))
+    dry_run_of(&line).map(drop).map_err(|fault| fault.with_hint("Leave the option out."))
 }
 
 /// `is_named`: whether `--prefix` is given, for npm the project's folder and the `prefix` below which the installation's

@@ -103,7 +103,8 @@ impl Asked {
         let additions = self.changed.first().map_or(&[][..], |changed| &changed.additions);
         resolve.explicit.extend(additions.iter().map(|addition| addition.name.clone()));
         match &request.changes.update {
-            Update::Nothing => {}
+            // Which these are tells the tree.
+            Update::Nothing | Update::Duplicates => {}
             Update::All => resolve.update_all = true,
             Update::Names(names) => resolve.update.extend(names.iter().cloned()),
         }

@@ -4,6 +4,7 @@ use crate::carried::unneeded;
 use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
+use crate::duplicates::duplicates;
 use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
@@ -223,6 +224,8 @@ struct Beginning {
     before: Option<Project>,
     /// Changes that the user asks for, which `project` has.
     asked: Option<Asked>,
+    /// What of the tree is to be looked up again because it is there more than once.
+    duplicates: Vec<String>,
     /// The project's lock.
     lock: Option<Lockfile>,
     /// The lock of what is installed, where that is started from.
@@ -237,6 +240,14 @@ impl Beginning {
     /// The request with what the resolution has to look up again, and where it has to look first.
     fn request(&self, request: &InstallRequest) -> Option<InstallRequest> {
         let mut changed = self.asked.as_ref().map(|asked| asked.request(request));
+        if !self.duplicates.is_empty() {
+            let changed = changed.get_or_insert_with(|| request.clone());
+            changed.resolve.update.extend(self.duplicates.iter().cloned());
+            // As every update.
+            if changed.lock_use == LockUse::Read {
+                changed.lock_use = LockUse::ReadAndWrite;
+            }
+        }
         if self.chosen.is_some() {
             changed.get_or_insert_with(|| request.clone()).resolve.explicit_in.clone_from(&self.folders);
         }
@@ -262,6 +273,10 @@ async fn begin<H: Host>(
         None
     };
     let start = lock.as_ref().or(installed.as_ref());
+    let duplicates = match (&request.changes.update, start) {
+        (Update::Duplicates, Some(start)) => duplicates(start, &request.resolve.folder_name),
+        _ => Vec::new(),
+    };
     let folders = chosen_folders(request, chosen.as_ref(), start, progress);
     let (mut asked, mut before) = (None, None);
     if request.mode == InstallMode::Install && !request.changes.is_empty() {
@@ -275,7 +290,7 @@ async fn begin<H: Host>(
     let read = lock.as_ref().map(Header::of);
     let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
     let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    Ok(Beginning { project, chosen, folders, before, asked, lock, installed, read, old })
+    Ok(Beginning { project, chosen, folders, before, asked, duplicates, lock, installed, read, old })
 }
 
 /// The lock that is to be installed.

@@ -12,6 +12,8 @@ mod carried;
 mod changes;
 mod choice;
 mod complete;
+mod dry_run;
+mod duplicates;
 mod error;
 mod event;
 mod fetch;
@@ -35,6 +37,7 @@ mod traffic;
 mod yarn;
 
 pub use choice::{WorkspaceChoice, WorkspaceSettings, chosen_workspaces};
+pub use dry_run::{PlacedPackage, TreeChanges, dry_run};
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use git::{Checkout, Git};
@@ -44,7 +47,7 @@ pub use request::{
     Changes, Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
 };
 pub use settings::{
-    changes_saved, configured_node_version, configured_omit, cutoff, lock_use, lockfile_version, omitted,
+    changes_saved, configured_node_version, configured_omit, cutoff, dry_run_of, lock_use, lockfile_version, omitted,
     refuse_credentials_without_address, refuse_unsupported, resolve_settings,
 };
 pub use terminal::{for_terminal, warning_line};

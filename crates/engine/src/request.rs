@@ -62,6 +62,8 @@ pub enum Update {
     All,
     /// These packages, wherever they are in the tree.
     Names(Vec<String>),
+    /// Those that are in the tree more than once: npm's `dedupe`. Where there are none nothing is looked up.
+    Duplicates,
 }
 
 impl Update {
@@ -92,6 +94,8 @@ pub struct Changes {
     pub prefix: String,
     /// Whether `package.json` is written.
     pub save: bool,
+    /// Whether packages that nobody asks for go also where an install leaves them: npm's `prune`.
+    pub prune: bool,
 }
 
 impl Default for Changes {
@@ -104,6 +108,7 @@ impl Default for Changes {
             bundle: false,
             prefix: "^".to_owned(),
             save: true,
+            prune: false,
         }
     }
 }

@@ -287,10 +287,11 @@ fn problem_with(error: &RegistryError) -> PackumentProblem {
     }
 }
 
-/// Whether a lock that is there is passed over, to be replaced.
+/// Whether what nobody asks for goes although the tree is started from none: a lock that is there is passed over, to be
+/// replaced, or that is what was asked for.
 fn is_in_place_of_lock(request: &InstallRequest, start: Option<&Lockfile>) -> bool {
     let is_passed_over = request.changes.update == Update::All || request.lock_use == LockUse::Ignore;
-    start.is_none() && is_passed_over && request.lockfile.is_some()
+    request.changes.prune || start.is_none() && is_passed_over && request.lockfile.is_some()
 }
 
 /// Whether a package that could not be asked for is one that the tree could do without. What a registry does not have npm

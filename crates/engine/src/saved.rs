@@ -32,7 +32,7 @@ impl<'a> Saving<'a> {
         ];
         let listed = lists.into_iter().flatten().map(|(name, _)| name.to_string());
         let mut names: Vec<String> = match update {
-            Update::Nothing => return Vec::new(),
+            Update::Nothing | Update::Duplicates => return Vec::new(),
             Update::All => listed.collect(),
             Update::Names(names) => listed.filter(|name| names.contains(name)).collect(),
         };

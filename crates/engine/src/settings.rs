@@ -10,7 +10,10 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
 const UNSUPPORTED: &[(&str, bool)] =
-    &[("bin-links", false), ("install-links", true), ("dry-run", true), ("global", true)];
+    &[("bin-links", false), ("install-links", true), (DRY_RUN, true), ("global", true)];
+
+/// npm's setting to change nothing and tell what would be changed, which not every platform has.
+const DRY_RUN: &str = "dry-run";
 
 fn invalid(message: impl Into<String>) -> Fault {
     Fault::new("CONFIG_INVALID", message.into())
@@ -18,7 +21,17 @@ fn invalid(message: impl Into<String>) -> Fault {
 
 /// Refuses settings that an install would have to pass over.
 pub fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
-    for (key, value) in UNSUPPORTED {
+    refuse(config, UNSUPPORTED.iter())
+}
+
+/// As [`refuse_unsupported`], by who can tell what an install would change. Gives back whether it is to do no more than that.
+pub fn dry_run_of(config: &Config) -> Result<bool, Fault> {
+    refuse(config, UNSUPPORTED.iter().filter(|(key, _)| *key != DRY_RUN))?;
+    Ok(config.get_bool(DRY_RUN) == Some(true))
+}
+
+fn refuse<'a>(config: &Config, unsupported: impl Iterator<Item = &'a (&'a str, bool)>) -> Result<(), Fault> {
+    for (key, value) in unsupported {
         if config.get_bool(key) == Some(*value) {
             return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))
                 .with_hint("Remove it from .npmrc or the environment for this project."));

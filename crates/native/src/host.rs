@@ -63,6 +63,13 @@ impl NativeHost {
         self
     }
 
+    /// Changes nothing in the project.
+    #[must_use]
+    pub fn leaving_project_alone(mut self) -> Self {
+        self.project = self.project.left_alone();
+        self
+    }
+
     /// Stops making the tree when `interrupt` is raised.
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {

@@ -66,13 +66,22 @@ pub struct ProjectDirectory {
     best_method: LinkMethod,
     lock: Option<ProjectLock>,
     interrupt: Interrupt,
+    is_left_alone: bool,
 }
 
 impl ProjectDirectory {
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<PackageDirectories>) -> Self {
         let owner = path.to_string_lossy().into_owned();
-        Self { path, owner, store, best_method: LinkMethod::BEST, lock: None, interrupt: Interrupt::default() }
+        Self {
+            path,
+            owner,
+            store,
+            best_method: LinkMethod::BEST,
+            lock: None,
+            interrupt: Interrupt::default(),
+            is_left_alone: false,
+        }
     }
 
     /// Links by `method` at best: the ladder is not tried above it.
@@ -93,6 +102,18 @@ impl ProjectDirectory {
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = interrupt;
         self
+    }
+
+    /// Writes nothing: neither manifests nor locks nor the tree.
+    #[must_use]
+    pub fn left_alone(mut self) -> Self {
+        self.is_left_alone = true;
+        self
+    }
+
+    /// Writes a file of the user.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        if self.is_left_alone { Ok(()) } else { Ok(replace_users_file(path, bytes)?) }
     }
 
     /// Reads what an install starts from.
@@ -391,7 +412,7 @@ impl ProjectTree for ProjectDirectory {
     }
 
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
-        Ok(self.apply(plan, mode)?)
+        if self.is_left_alone { Ok(LinkReport::default()) } else { Ok(self.apply(plan, mode)?) }
     }
 
     async fn installed(&self, workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
@@ -403,7 +424,7 @@ impl ProjectTree for ProjectDirectory {
     }
 
     async fn write_manifest(&self, folder: &str, bytes: &[u8]) -> Result<(), Fault> {
-        Ok(replace_users_file(&self.path.join(folder).join("package.json"), bytes)?)
+        self.write(&self.path.join(folder).join("package.json"), bytes)
     }
 
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
@@ -413,11 +434,11 @@ impl ProjectTree for ProjectDirectory {
         } else {
             self.path.join(LOCK)
         };
-        Ok(replace_users_file(&path, bytes)?)
+        self.write(&path, bytes)
     }
 
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
-        Ok(replace_users_file(&self.path.join(YARN_LOCK), bytes)?)
+        self.write(&self.path.join(YARN_LOCK), bytes)
     }
 }
 

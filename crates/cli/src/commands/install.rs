@@ -1,4 +1,4 @@
-//! `gantry install`, `uninstall`, `update` and `ci`
+//! `gantry install`, `uninstall`, `update`, `prune`, `dedupe` and `ci`
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
@@ -7,7 +7,7 @@ use crate::prefix::Place;
 use crate::report::Reporter;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Fault, install};
+use gantry_engine::{Event, Fault, dry_run, install};
 use gantry_native::{NativeHost, ProjectLock};
 use std::sync::{Arc, Mutex};
 
@@ -40,10 +40,20 @@ fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<Projec
     if let Some(lock) = lock {
         host = host.with_lock(lock);
     }
+    if settings.dry_run {
+        host = host.leaving_project_alone();
+    }
     let mut listener = |event: Event| locked(&reporter).event(&event);
     let again = |message: String| {
         locked(&reporter).event(&Event::Warning { code: "STORE_CORRUPT".to_owned(), message });
     };
+    if settings.dry_run {
+        let found = twice_if_corrupt(|| session.run(dry_run(&host, &settings.request, &mut listener)), again);
+        session.end(found.is_ok());
+        let (outcome, changes) = found?;
+        locked(&reporter).finish_dry_run(&outcome, &changes);
+        return Ok(());
+    }
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
