@@ -213,6 +213,7 @@ async function install(
   const batch = emit && new EventBatch(emit);
   try {
     return await withPool({ signal, emit }, async ({ store, coordinator }) => {
+      await store.dropDamaged(coordinator);
       const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
       announceChanges(store.name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.

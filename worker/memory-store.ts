@@ -42,6 +42,9 @@ export class MemoryStore implements OpenStore {
     return question(this.coordinator);
   }
 
+  /** Nobody else ever has it. */
+  async dropDamaged(): Promise<void> {}
+
   async attach(archive: WasmArchive): Promise<void> {
     this.coordinator.continueArchive(archive);
   }

@@ -15,8 +15,10 @@ export interface OpenStore {
   readonly shouldLetGo: boolean;
   /** The module with the store, after others' turn. Calls `onWaiting` if another tab has it. */
   take(onWaiting?: () => void): Promise<WasmCoordinator>;
-  /** Ask whoever can answer now, and else {@link take} it. */
+  /** Ask whoever can answer now. */
   read<T>(question: (source: Reading) => T | Promise<T>): Promise<T>;
+  /** Has what reads found damaged while another tab had the store leave it: the next install fetches it anew. */
+  dropDamaged(coordinator: WasmCoordinator): Promise<void>;
   /** Has an archive read from whatever can answer now. */
   attach(archive: WasmArchive): Promise<void>;
   /** Runs `change` when nobody elsewhere reads the store. */

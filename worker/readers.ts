@@ -47,6 +47,13 @@ interface OpenProject {
   tree: LocalTree;
 }
 
+/**
+ * How often a question is asked that the files do not answer: who writes may have changed what was opened. Browsers refuse a
+ * snapshot of a file that has been appended to since, and each time all is opened as it is then.
+ */
+const ATTEMPTS = 5;
+const MAY_PASS: ReadonlySet<string> = new Set(['BROWSER_FAILED', 'STORE_IO', 'STORE_LOCKED', 'STORE_LOST']);
+
 export class Readers implements Reading {
   readonly #store: string;
   readonly #open = new Map<string, Promise<OpenProject>>();
@@ -61,48 +68,48 @@ export class Readers implements Reading {
     this.#unwatch = watchStore(store, (project) => this.noteChange(project));
   }
 
-  async readFile(project: string, path: string): Promise<Uint8Array> {
-    return (await this.#project(project)).tree.readFile(path);
+  readFile(project: string, path: string): Promise<Uint8Array> {
+    return this.#read(project, ({ tree }) => tree.readFile(path));
   }
 
-  async readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    return (await this.#project(project)).tree.readMany([...paths]);
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#read(project, ({ tree }) => tree.readMany([...paths]));
   }
 
-  async readdir(project: string, path: string, recursive: boolean): Promise<DirectoryEntryData[]> {
-    return (await this.#project(project)).tree.readdir(path, recursive);
+  readdir(project: string, path: string, recursive: boolean): Promise<DirectoryEntryData[]> {
+    return this.#read(project, ({ tree }) => tree.readdir(path, recursive));
   }
 
-  async stat(project: string, path: string): Promise<FileStatData> {
-    return (await this.#project(project)).tree.stat(path);
+  stat(project: string, path: string): Promise<FileStatData> {
+    return this.#read(project, ({ tree }) => tree.stat(path));
   }
 
-  async lstat(project: string, path: string): Promise<FileStatData> {
-    return (await this.#project(project)).tree.lstat(path);
+  lstat(project: string, path: string): Promise<FileStatData> {
+    return this.#read(project, ({ tree }) => tree.lstat(path));
   }
 
-  async readlink(project: string, path: string): Promise<string> {
-    return (await this.#project(project)).tree.readlink(path);
+  readlink(project: string, path: string): Promise<string> {
+    return this.#read(project, ({ tree }) => tree.readlink(path));
   }
 
-  async realpath(project: string, path: string): Promise<string> {
-    return (await this.#project(project)).tree.realpath(path);
+  realpath(project: string, path: string): Promise<string> {
+    return this.#read(project, ({ tree }) => tree.realpath(path));
   }
 
-  async locate(project: string, path: string): Promise<FileLocation> {
-    return (await this.#project(project)).tree.locate(path);
+  locate(project: string, path: string): Promise<FileLocation> {
+    return this.#read(project, ({ tree }) => tree.locate(path));
   }
 
-  async listing(project: string): Promise<TreeListing> {
-    return (await this.#project(project)).tree.listing();
+  listing(project: string): Promise<TreeListing> {
+    return this.#read(project, ({ tree }) => tree.listing());
   }
 
-  async readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]> {
-    return (await this.#project(project)).tree.readRanges({ keys, offsets, sizes });
+  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]> {
+    return this.#read(project, ({ tree }) => tree.readRanges({ keys, offsets, sizes }));
   }
 
-  async archive(project: string, format: ArchiveFormat): Promise<WasmArchive> {
-    return (await this.#project(project)).reader.archive(format);
+  archive(project: string, format: ArchiveFormat): Promise<WasmArchive> {
+    return this.#read(project, ({ reader }) => reader.archive(format));
   }
 
   // Not everything that is recorded is a change that is announced, so these look anew each time.
@@ -175,7 +182,7 @@ export class Readers implements Reading {
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
-    const answer = this.hold().then(question);
+    const answer = this.hold().then(() => again(question));
     this.#asked.add(answer);
     try {
       return await answer;
@@ -184,6 +191,18 @@ export class Readers implements Reading {
     } finally {
       this.#asked.delete(answer);
     }
+  }
+
+  /** Asks a project's reader, and a new one where that may have another answer. */
+  #read<T>(project: string, question: (open: OpenProject) => T | Promise<T>): Promise<T> {
+    let opening: Promise<OpenProject> | undefined;
+    const ask = async () => {
+      opening = this.#project(project);
+      return question(await opening);
+    };
+    // Of many that failed together the first one has a new one opened, for all.
+    const renew = () => this.#open.get(project) === opening && this.noteChange(project);
+    return again(ask, renew);
   }
 
   #project(name: string): Promise<OpenProject> {
@@ -216,5 +235,17 @@ export class Readers implements Reading {
       ({ reader }) => reader.close(),
       () => {},
     );
+  }
+}
+
+/** Asks until there is an answer, or a failure that stays; `renew` is called before it is asked again. */
+async function again<T>(ask: () => Promise<T>, renew: () => void = () => {}): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !MAY_PASS.has(toErrorData(error).code)) throw error;
+      renew();
+    }
   }
 }

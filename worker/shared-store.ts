@@ -5,7 +5,7 @@
  * Tabs ask each other through a channel; who has the store is decided by a Web Lock alone. So a question that is not heard
  * costs time, and nothing else.
  */
-import { GantryError } from '../errors.js';
+import { GantryError, toErrorData } from '../errors.js';
 import type { Granted } from '../protocol.js';
 import { holdStore, withoutReaders } from '../store-lock.js';
 import {
@@ -49,6 +49,8 @@ export class SharedStore implements OpenStore {
   /** Whether another tab has asked for the store since this one has it. */
   #isWanted = false;
   readonly #closing = new AbortController();
+  /** What readers found damaged, by package: questions that come upon it. */
+  readonly #damaged = new Map<string, (source: Reading) => unknown>();
   /** Whether this tab waits for another. */
   #isWaiting = false;
 
@@ -110,16 +112,31 @@ export class SharedStore implements OpenStore {
     return this.#taking;
   }
 
-  /** Asks the module where this tab has the store, and else readers of its files. */
+  /**
+   * Asks the module where this tab has the store, and else readers of its files: never waits for another tab. What is damaged
+   * leaves the store only where it is written ({@link dropDamaged}).
+   */
   async read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
     if (this.#coordinator) return question(this.#coordinator);
     try {
       return await question(this.#readers);
     } catch (error) {
-      if (error instanceof GantryError && !mayBeMended(error)) throw error;
-      // A place may have been told by an earlier tree, which had other packages. What is damaged leaves the store only where it
-      // is written. And a snapshot of a file may not outlast another tab's writing.
-      return question(await this.take());
+      if (error instanceof GantryError && error.code === 'STORE_CORRUPT')
+        this.#damaged.set(error.package ?? error.message, question);
+      throw error;
+    }
+  }
+
+  async dropDamaged(coordinator: WasmCoordinator): Promise<void> {
+    const questions = [...this.#damaged.values()];
+    this.#damaged.clear();
+    for (const question of questions) {
+      try {
+        await question(coordinator);
+      } catch (error) {
+        // The module says so, and has dropped it; else it has failed itself.
+        if (toErrorData(error).code === 'INTERNAL') throw error;
+      }
     }
   }
 
@@ -239,9 +256,4 @@ export class SharedStore implements OpenStore {
 
 function closed(): GantryError {
   return new GantryError({ code: 'CLOSED', message: 'This store has been closed' });
-}
-
-/** Whether who has the store to write may have another answer. */
-function mayBeMended({ code }: GantryError): boolean {
-  return code.startsWith('STORE_') || code === 'BROWSER_FAILED';
 }
