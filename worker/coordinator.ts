@@ -6,7 +6,7 @@
  */
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
-import { holdForLife } from '../liveness.js';
+import { holdForLife, isHeld } from '../liveness.js';
 import type {
   Method,
   Methods,
@@ -159,8 +159,11 @@ function post(response: Response, transfer: Transferable[] = []): void {
 async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
   const isInMemory = parameters.storage === 'memory';
   if (!isInMemory) await requireStorage();
-  await holdForLife(parameters.aliveLock);
-  emit?.([{ type: 'alive' }]);
+  const { aliveLock, pageLock } = parameters;
+  await holdForLife(aliveLock);
+  // Asked here: the page itself could not tell a lock that is out of its sight from one of a worker that has died since.
+  const isApart = pageLock !== undefined && !(await isHeld(pageLock).catch(() => true));
+  emit?.([{ type: 'alive', isApart }]);
   store = await (isInMemory ? openInMemory(parameters, signal) : openShared(parameters, signal, emit));
   // Where there is no project any more an install is near.
   if (store.coordinator?.projects().length === 0) store.pool.warm();

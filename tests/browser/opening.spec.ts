@@ -1,7 +1,10 @@
 /** The page's end of an open store: opening that is given up, calls that cannot be sent, listeners that throw. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { packageFolder } from './support/paths.js';
 import type { Site } from './support/site.js';
 
 const SCRIPT = '/package/dist/worker/coordinator.js';
@@ -176,16 +179,52 @@ test('a listener that throws is reported, and hears of everything else', async (
   expect(result).toEqual({ done: 2, unheard: 0, changes: [2, 2] });
 });
 
-test('where the browser does not list locks, nothing is left unhandled and a lost worker is noticed', async ({
+test('a coordinator that dies in the moment in which it says that it lives is a lost worker, not cleared storage', async ({
   blank,
   fixtures,
 }) => {
+  const failed = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const isGone = async () =>
+        !(await navigator.locks.query()).held?.some(({ name }) => name?.startsWith('gantry-alive:coordinator:'));
+      const { addEventListener } = EventTarget.prototype;
+      Worker.prototype.addEventListener = function (this: Worker, type: string, listener: (event: Event) => void) {
+        addEventListener.call(this, type, async (event) => {
+          if (event instanceof MessageEvent && event.data.events?.[0].type === 'alive') {
+            this.terminate();
+            // Its word comes when its lock has been released.
+            while (!(await isGone())) await new Promise((resume) => setTimeout(resume, 10));
+          }
+          listener(event);
+        });
+      } as typeof addEventListener;
+      const failed = await Gantry.open({ registry, timeout: 20_000 }).catch(({ code, hint }) => ({ code, hint }));
+      Reflect.deleteProperty(Worker.prototype, 'addEventListener');
+      await (await Gantry.open({ registry, timeout: 20_000 })).close();
+      return failed;
+    },
+    fixtures.url,
+  );
+  expect(failed).toEqual({
+    code: 'WORKER_LOST',
+    hint: 'The browser may be short of memory. Open the store again.',
+  });
+});
+
+test('where the browser does not list locks, nothing is left unhandled and a lost worker is noticed', async ({
+  blank,
+  fixtures,
+  site,
+}) => {
+  const script = readFileSync(join(packageFolder, 'dist/worker/coordinator.js'), 'utf8');
+  const refusal = "navigator.locks.query = () => Promise.reject(new DOMException('not now', 'InvalidStateError'));";
+  site.pages.set(SCRIPT, `${refusal}\n${script}`);
   const pending = inPage(
     blank,
     async ({ Gantry }, registry) => {
       const unhandled: string[] = [];
       addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
-      navigator.locks.query = () => Promise.reject(new DOMException('not now', 'InvalidStateError'));
       const gantry = await Gantry.open({ registry });
       const code = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } }).then(
         () => 'installed',
@@ -196,7 +235,10 @@ test('where the browser does not list locks, nothing is left unhandled and a los
     fixtures.url,
   );
   await fixtures.fault({ path: '/left/-/*', kind: 'hang-in-body', after: 10 });
-  await expect.poll(() => fixtures.faulty()).toBe(1);
+  await expect
+    .poll(() => fixtures.faulty())
+    .toBe(1)
+    .finally(() => site.pages.delete(SCRIPT));
   await coordinators(blank)[0]?.evaluate(() => self.close());
   expect(await pending).toEqual({ code: 'WORKER_LOST', unhandled: [] });
 });

@@ -5,7 +5,7 @@
  */
 import { abortedError, isSignal } from './aborted.js';
 import { GantryError } from './errors.js';
-import { isHeld, watchLife } from './liveness.js';
+import { watchLife } from './liveness.js';
 import { invalid, shown } from './options.js';
 import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
 import { UnpackWorkers } from './unpack-workers.js';
@@ -58,10 +58,9 @@ export class Connection {
     if (document.hidden) tell();
   }
 
-  /** From now on notice when the worker dies without a word. `name` is the lock it holds. */
-  async watch(name: string): Promise<void> {
-    // Where the browser does not say it is taken to be held, and the next line sees about the rest.
-    if (!(await isHeld(name).catch(() => true))) {
+  /** From now on notice when the worker dies without a word. `name` is the lock it holds, which `isApart` says is out of sight. */
+  watch(name: string, isApart: boolean): void {
+    if (isApart) {
       this.#end(
         new GantryError({
           code: 'STORE_LOST',

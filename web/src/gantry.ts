@@ -10,7 +10,7 @@ import { checkOpen, checkRemove } from './call-options.js';
 import { type CallOptions, Connection, LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
 import { DEFAULT_PROJECT, installParameters } from './install-parameters.js';
-import { uniqueLifeName } from './liveness.js';
+import { hold, uniqueLifeName } from './liveness.js';
 import type { PackageJson } from './package-json.js';
 import { Project } from './project.js';
 import {
@@ -183,20 +183,26 @@ export class Gantry {
     const connection = new Connection(startCoordinator());
     const started = new AbortController();
     connection.limitStart(started.signal, signal, timeout === undefined ? START : Math.max(timeout, LEAST_START));
+    // Where there are no locks the worker has none either.
+    const pageLock = uniqueLifeName('page');
+    const release = await hold(pageLock).catch(() => undefined);
+    if (release) parameters.pageLock = pageLock;
     try {
       await connection.call('open', parameters, {
         signal,
-        onEvent: ({ type }) => {
-          if (type === 'waiting') options.onWaiting?.();
+        onEvent: (event) => {
+          if (event.type === 'waiting') options.onWaiting?.();
           else {
             started.abort();
-            void connection.watch(aliveLock);
+            connection.watch(aliveLock, event.isApart);
           }
         },
       });
     } catch (error) {
       connection.close();
       throw error;
+    } finally {
+      release?.();
     }
     return new Gantry(connection, parameters, store);
   }

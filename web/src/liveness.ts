@@ -27,14 +27,10 @@ export function watchLife(name: string, signal: AbortSignal, onLost: () => void)
   });
 }
 
-function hold(name: string): Promise<void> {
+/** Hold `name`, for another context to look for ({@link isHeld}), until the result is called. Fails where there are no locks. */
+export function hold(name: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    navigator.locks
-      .request(name, () => {
-        resolve();
-        return new Promise<never>(() => {});
-      })
-      .catch(reject);
+    navigator.locks.request(name, () => new Promise<void>((release) => resolve(release))).catch(reject);
   });
 }
 

@@ -43,6 +43,8 @@ export interface OpenParameters extends Patience {
   timeout?: number;
   /** Held by the worker while it lives, so that the page can tell that it died. */
   aliveLock: string;
+  /** Held by the page, where it can, until the worker holds its own: whether they see each other's. */
+  pageLock?: string;
 }
 
 /** Another tab has the store, and does something with it: the call begins when that is done. */
@@ -51,8 +53,8 @@ export interface WaitingEvent {
 }
 
 export type OpenEvent =
-  /** The worker holds its `aliveLock`. */
-  { type: 'alive' } | WaitingEvent;
+  /** The worker holds its `aliveLock`; `isApart`: but the page would not see that (`isHeld`). */
+  { type: 'alive'; isApart: boolean } | WaitingEvent;
 
 export interface Target {
   /** npm's `process.platform` words: `linux`, `darwin`, `win32`, … */
