@@ -218,7 +218,7 @@ async function install(
     return await withPool({ signal, emit }, async ({ store, coordinator }) => {
       await store.dropDamaged(coordinator);
       const installed = await coordinator.install(request, batch && ((event) => batch.add(event)), signal);
-      announceChanges(store.name, installed);
+      if (installed.hasChanged) announceChanges(store.name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.
       store.pool.warm();
       tidyInTurn();

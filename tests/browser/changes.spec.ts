@@ -2,6 +2,7 @@
 import type { Project, ProjectChange } from '../../web/src/index.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { evaluateInWorker, inWorker } from './support/in-worker.js';
 
 test('what is added, removed and replaced is told in this tab and in others; nothing is told of nothing', async ({
   blank,
@@ -173,4 +174,82 @@ test('once its store is closed, a project tells of nothing any more', async ({ b
     fixtures.url,
   );
   expect(result).toEqual({ told: [], channels: [1, 0] });
+});
+
+test('a lock that is another one beside the same packages is told of without folders, and is what others read then', async ({
+  blank,
+  fixtures,
+  context,
+  site,
+}) => {
+  const install = (options: object) =>
+    inPage(
+      blank,
+      async ({ Gantry }, argument) => {
+        const { registry, ...options } = JSON.parse(argument);
+        const gantry = await Gantry.open({ registry, timeout: 20_000 });
+        const { changes, lockfile } = await gantry.install(options);
+        await gantry.close();
+        return { changes, lockfile };
+      },
+      JSON.stringify({ registry: fixtures.url, ...options }),
+    );
+  const dependencies = { left: '1.0.0' };
+  await install({ packageJson: { dependencies } });
+  const other = await context.newPage();
+  await other.goto(`${site.url}/pages/blank.html`);
+  // Has the store open all the time, and reads beside it by itself.
+  await inPage(
+    other,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, timeout: 20_000 });
+      const project = (await gantry.project()) as Project;
+      const heard: object[] = [];
+      const look = async (change?: ProjectChange) => {
+        const hidden = JSON.parse(await project.fs.readFile('node_modules/.package-lock.json', 'utf8'));
+        const isDev = hidden.packages['node_modules/left']?.dev === true;
+        heard.push({ change, isDev, lockfile: (await gantry.project())?.lockfile });
+      };
+      project.onDidChange((change) => void look(change));
+      Object.assign(globalThis, { heard, look });
+    },
+    fixtures.url,
+  );
+  const script = inWorker(async ({ openProject }) => {
+    const project = await openProject();
+    const channel = new BroadcastChannel('test');
+    const before = project.lockfile;
+    const told = new Promise((resolve) => project.onDidChange(resolve));
+    channel.postMessage('open');
+    await told;
+    await project.refresh();
+    return [before, project.lockfile];
+  });
+  const opened = other.evaluate(
+    () => new Promise((resolve) => new BroadcastChannel('test').addEventListener('message', resolve, { once: true })),
+  );
+  const inSync = other.evaluate(evaluateInWorker<string[]>, script);
+  await opened;
+  const heard = () => other.evaluate(() => (globalThis as unknown as { heard: object[] }).heard);
+  const look = () => other.evaluate(() => (globalThis as unknown as { look(): Promise<void> }).look());
+
+  const none = { added: [], removed: [], replaced: [] };
+  const change = { project: 'default', ...none };
+  const second = await install({ packageJson: { dependencies }, lockfileVersion: 2 });
+  expect(second.changes).toEqual(none);
+  expect(JSON.parse(second.lockfile)).toMatchObject({ lockfileVersion: 2 });
+  await expect.poll(heard).toEqual([{ change, isDev: false, lockfile: second.lockfile }]);
+  const [before, after] = await inSync;
+  expect(JSON.parse(before as string)).toMatchObject({ lockfileVersion: 3 });
+  expect(after).toBe(second.lockfile);
+
+  await look();
+  const third = await install({ packageJson: { devDependencies: dependencies } });
+  expect(third.changes).toEqual(none);
+  await expect.poll(async () => (await heard()).slice(2)).toEqual([{ change, isDev: true, lockfile: third.lockfile }]);
+  // Nothing is told of nothing: what is heard next is of the install after it.
+  await install({ packageJson: { devDependencies: dependencies } });
+  await install({ packageJson: {} });
+  const removed = { ...change, removed: ['node_modules/left'] };
+  await expect.poll(async () => (await heard()).slice(3)).toMatchObject([{ change: removed }]);
 });

@@ -1,11 +1,14 @@
 /**
  * Telling everybody who watches a project what an install has changed: in this tab, in its workers and in other tabs of the
- * origin. An install that changes nothing says nothing.
+ * origin. An install that changes nothing says nothing; one that changes the lock alone says so by naming no folder.
  */
 import type { InstalledProject, PackageChanges } from './protocol.js';
 import { randomName } from './random-name.js';
 
-/** What an install, or its removal, changed in one project. */
+/**
+ * What an install, or its removal, changed in one project. Where no folder is named the packages are those of before: then
+ * the lock file is another one, and with it maybe `node_modules/.package-lock.json`; or a project without any is there no more.
+ */
 export interface ProjectChange extends PackageChanges {
   project: string;
 }
@@ -37,11 +40,9 @@ function placeOf(store: string, project: string): string {
   return `${channelName(store)}/${project}`;
 }
 
-/** In the coordinator, after an install, and once a project is forgotten or gone with the whole store. */
+/** In the coordinator, after an install that changed something, and once a project is forgotten or gone with the whole store. */
 export function announceChanges(store: string, installed: Announced): void {
   const { name, changes } = installed;
-  const { added, removed, replaced } = changes;
-  if (added.length + removed.length + replaced.length === 0) return;
   const id = randomName();
   installed.announcement = id;
   const channel = new BroadcastChannel(channelName(store));

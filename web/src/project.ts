@@ -63,8 +63,9 @@ export class Project {
 
   /**
    * Call `listener` after each later install of this project, of this tab or another, that changed it, and when it is
-   * removed or the store cleared, with the folders of the packages concerned. Returns what ends it, as closing the store does:
-   * the listener could not read anything then. Who wants to hear of changes all the same calls `watchProject`.
+   * removed or the store cleared, with the folders of the packages concerned: none where only the lock is another one, which
+   * `gantry.project()` then has. Returns what ends it, as closing the store does: the listener could not read anything then. Who
+   * wants to hear of changes all the same calls `watchProject`.
    */
   onDidChange(listener: ChangeListener): () => void {
     const tell: ChangeListener = (change) => {

@@ -208,6 +208,8 @@ export interface InstalledProject {
   scripts: string[];
   /** What is different from before; nothing, for a project that was not installed but opened. */
   changes: PackageChanges;
+  /** Whether anything is: where no folder is, the lock may be another one. */
+  hasChanged: boolean;
   /** What tells the announcement of these changes from others, where something has changed (`changes.ts`). */
   announcement?: string;
 }

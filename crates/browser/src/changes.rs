@@ -21,6 +21,11 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
+    /// Whether there are any.
+    pub fn are_any(&self) -> bool {
+        [&self.added, &self.removed, &self.replaced].iter().any(|folders| !folders.is_empty())
+    }
+
     /// Whether there is another package in a folder than before, or one where was none.
     pub fn is_new(&self, folder: &str) -> bool {
         let is_in = |folders: &[String]| folders.binary_search_by(|one| one.as_str().cmp(folder)).is_ok();

@@ -46,6 +46,8 @@ pub(crate) struct InstalledProject {
     pub scripts: Vec<String>,
     /// What is different from before the install.
     pub changes: Changes,
+    /// Whether anything is: where no folder is, the lock may be another one.
+    pub has_changed: bool,
 }
 
 impl InstalledProject {
@@ -64,6 +66,7 @@ impl InstalledProject {
             elapsed: 0.0,
             scripts: Vec::new(),
             changes: Changes::default(),
+            has_changed: false,
         }
     }
 }
@@ -100,6 +103,12 @@ fn text_of(bytes: &[u8]) -> String {
 /// Path and text of the manifest of a workspace.
 fn manifest_of((folder, bytes): &(String, Vec<u8>)) -> (String, String) {
     (format!("{folder}/package.json"), text_of(bytes))
+}
+
+/// Whether a project has another lock than before: the one that its tree is made from, or the file.
+fn has_other_lock(name: &str, before: Option<&ProjectRecord>, (lock, file): (&Bytes, &Bytes)) -> bool {
+    let file_before = |record| ProjectOptions::decode(name, record).map(|options| options.lockfile(&record.lock));
+    before.is_none_or(|record| record.lock != lock || file_before(record).is_ok_and(|before| before != file))
 }
 
 /// To be asked before packs are closed, which must not be done to files that were removed under their handles.
@@ -281,6 +290,7 @@ impl Coordinator {
         project_options.given_lock = (file != lock).then(|| String::from_utf8_lossy(&file).into_owned());
         project.lockfile = project_options.lockfile(&lock);
         let options = project_options.encode();
+        let has_other_lock = has_other_lock(&name, recorded.as_ref(), (&lock, &project.lockfile));
         let unchanged = recorded.as_ref().is_some_and(|record| record.lock == lock && record.options == options);
         let mut changes = Changes::default();
         if !unchanged {
@@ -300,6 +310,7 @@ impl Coordinator {
             requests: outcome.requests,
             elapsed: outcome.elapsed,
             scripts: outcome.scripts,
+            has_changed: has_other_lock || changes.are_any(),
             changes,
         };
         self.projects.borrow_mut().insert(name, Rc::new(project));
