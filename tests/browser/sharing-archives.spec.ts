@@ -173,3 +173,56 @@ test('an archive whose signal fires ends although nobody reads it, and leaves th
   await second.run(openStore, fixtures.url);
   expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
 });
+
+test('an archive whose stream is dropped is let go of by the worker, whatever has been read of it', async ({
+  blank,
+  recording,
+}) => {
+  const tab = tabOf(blank);
+  await tab.run(openStore, recording.url);
+  await tab.run(installManifest, '{"dependencies":{"express":"^5.3.0","lodash":"^4.18.0"}}');
+  const kept = await tab.run(async () => {
+    const { project } = globalThis as unknown as Kept;
+    const { toTar, toZip } = (await import(
+      `${location.origin}/package/dist/export.js`
+    )) as typeof import('../../web/src/export.js');
+    const { postMessage } = Worker.prototype;
+    const asked: string[] = [];
+    Worker.prototype.postMessage = function (this: Worker, message: { method?: string }, ...rest: never[]) {
+      if (message.method) asked.push(message.method);
+      postMessage.call(this, message, ...rest);
+    };
+    const abort = new AbortController();
+    toTar(project);
+    toZip(project, { signal: abort.signal });
+    await toTar(project, { signal: abort.signal }).getReader().read();
+    // One that is read to its end is ended once, and one that somebody has is not.
+    const whole = await new Response(toTar(project) as BodyInit).arrayBuffer();
+    // Nor is one of which somebody has what was made of its stream.
+    const made = new Response(toTar(project) as BodyInit).body?.pipeThrough(new TransformStream());
+    Object.assign(globalThis, { asked, abort, readers: [toTar(project).getReader(), made?.getReader()] });
+    return whole.byteLength;
+  });
+  const devtools = await blank.context().newCDPSession(blank);
+  const ended = async () => {
+    await devtools.send('HeapProfiler.collectGarbage');
+    return blank.evaluate(() => {
+      const { asked } = globalThis as unknown as { asked: string[] };
+      return asked.filter((method) => method === 'endArchive').length;
+    });
+  };
+  await expect.poll(ended).toBe(4);
+  const rest = await tab.run(async () => {
+    const { readers } = globalThis as unknown as { readers: ReadableStreamDefaultReader<Uint8Array>[] };
+    const sizeOf = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
+      for (let size = 0; ; ) {
+        const { done, value } = await reader.read();
+        if (done) return size;
+        size += value.length;
+      }
+    };
+    return Promise.all(readers.map(sizeOf));
+  });
+  expect(rest).toEqual([kept, kept]);
+  expect(await ended()).toBe(6);
+});
