@@ -4,7 +4,7 @@
 //! from, and go on with something else that has them.
 
 use crate::error::to_javascript;
-use crate::reader::OpenPacks;
+use crate::open_packs::OpenPacks;
 use crate::store::{BrowserStore, gone};
 use gantry_archive::{ArchiveFormat, TreeArchive};
 use gantry_engine::Fault;

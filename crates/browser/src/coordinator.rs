@@ -1,6 +1,6 @@
 //! The coordinator worker's face of the module: one open store, its projects, and installs.
 
-pub(crate) mod install;
+mod install;
 mod options;
 mod reading;
 mod upkeep;
@@ -9,15 +9,15 @@ use crate::archive_stream::Source;
 use crate::clock::BrowserClock;
 use crate::error::thrown;
 use crate::fetch::{BrowserHttp, keep_in_browser};
+use crate::installed::InstalledProject;
 use crate::javascript::{from_object, scope, to_object};
 use crate::mirror::BrowserMirror;
 use crate::pool::PoolPort;
-use crate::project::OpenProject;
-use crate::records::explain_recorded;
+use crate::project::{OpenProject, unknown_project};
 use crate::store::BrowserStore;
+use crate::why::explain_recorded;
 use gantry_engine::{Fault, PackageStore};
 use gantry_registry::{RegistryClient, RegistrySettings};
-use install::InstalledProject;
 use js_sys::Function;
 use options::CoordinatorOptions;
 use rustc_hash::FxHashMap;
@@ -36,11 +36,6 @@ pub struct Coordinator {
     mirror: BrowserMirror,
     store: Rc<BrowserStore>,
     projects: RefCell<FxHashMap<String, Rc<OpenProject>>>,
-}
-
-/// Nothing of that name is installed.
-pub(crate) fn unknown_project(name: &str) -> Fault {
-    Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
 }
 
 fn client(settings: RegistrySettings, mirror: &BrowserMirror) -> Client {

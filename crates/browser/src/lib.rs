@@ -9,6 +9,7 @@
 mod answers;
 mod archive_stream;
 mod arriving;
+mod catalog;
 mod changes;
 mod clock;
 #[cfg(feature = "conformance")]
@@ -18,8 +19,10 @@ mod error;
 mod fetch;
 mod garbage;
 mod host;
+mod installed;
 mod javascript;
 mod mirror;
+mod open_packs;
 mod opfs;
 mod packing;
 mod pool;
@@ -32,6 +35,7 @@ mod snapshot;
 mod store;
 mod unpacker;
 mod unpacking;
+mod why;
 
 pub use archive_stream::ArchiveStream;
 pub use coordinator::Coordinator;

@@ -2,7 +2,6 @@
 
 use crate::archive_stream::Source;
 use crate::changes::Contents;
-use crate::coordinator::unknown_project;
 use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, Outcome, PackageStore, ProjectTree};
@@ -213,6 +212,11 @@ impl OpenProject {
         }
         Ok(digest.finish())
     }
+}
+
+/// Nothing of that name is installed.
+pub(crate) fn unknown_project(name: &str) -> Fault {
+    Fault::new("PROJECT_UNKNOWN", format!("no project called {name} is installed here")).with_hint("Install it first.")
 }
 
 /// Node's code, and Node's kind of message; `call` is what Node would say was called.

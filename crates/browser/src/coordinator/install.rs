@@ -9,8 +9,9 @@ use super::{Client, Coordinator, client};
 use crate::changes::{Changes, Contents};
 use crate::clock::BrowserClock;
 use crate::host::BrowserHost;
+use crate::installed::{InstalledProject, text_of};
 use crate::javascript::{from_object, to_object, until_aborted};
-use crate::project::{BrowserProject, LockFile, OpenProject, ProjectOptions};
+use crate::project::{BrowserProject, LockFile, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
@@ -19,57 +20,9 @@ use gantry_platform::Clock;
 use gantry_registry::CacheMode;
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
-
-/// What an install left behind.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct InstalledProject {
-    pub name: String,
-    /// Where it has changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub package_json: Option<String>,
-    /// Of workspaces, where they have changed, by path.
-    pub workspace_manifests: BTreeMap<String, String>,
-    pub lockfile: String,
-    pub packages: u32,
-    pub files: u64,
-    pub bytes: u64,
-    pub reused: u32,
-    pub requests: u32,
-    pub elapsed: f64,
-    /// Packages with install scripts, which cannot run in a page.
-    pub scripts: Vec<String>,
-    /// What is different from before the install.
-    pub changes: Changes,
-    /// Whether anything is: where no folder is, the lock may be another one.
-    pub has_changed: bool,
-}
-
-impl InstalledProject {
-    /// One that an earlier install left.
-    pub fn recorded(name: &str, project: &OpenProject) -> Self {
-        Self {
-            name: name.to_owned(),
-            package_json: None,
-            workspace_manifests: BTreeMap::new(),
-            lockfile: text_of(&project.lockfile),
-            packages: project.packages,
-            files: project.files,
-            bytes: 0,
-            reused: project.packages,
-            requests: 0,
-            elapsed: 0.0,
-            scripts: Vec::new(),
-            changes: Changes::default(),
-            has_changed: false,
-        }
-    }
-}
 
 /// An install that can begin.
 struct Prepared {
@@ -94,10 +47,6 @@ fn tell(on_event: &Function, event: &Event) {
         let _ = Reflect::set(&object, &JsValue::from_str("trace"), &trace);
     }
     let _ = on_event.call1(&JsValue::UNDEFINED, &object);
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Path and text of the manifest of a workspace.
