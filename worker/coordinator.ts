@@ -4,19 +4,11 @@
  * Reads are answered while an install runs, here or in another tab. Installs and `clear` change the tree, so they go one after
  * the other. Between them other tabs get the store, if they ask for it.
  */
+import type { WaitingEvent } from '../call-events.js';
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife, isHeld } from '../liveness.js';
-import type {
-  Method,
-  Methods,
-  OpenParameters,
-  Parameters,
-  Request,
-  Response,
-  Result,
-  WaitingEvent,
-} from '../protocol.js';
+import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
 import { holdOpen } from '../store-lock.js';
 import { instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';

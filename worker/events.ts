@@ -2,7 +2,7 @@
  * Install events in batches: a large install has thousands, and a message each would keep the page busy. One message at
  * most every frame; of several progress events in it only the last is worth sending.
  */
-import type { InstallEvent } from '../protocol.js';
+import type { InstallEvent } from '../call-events.js';
 
 const FRAME_MILLISECONDS = 16;
 

@@ -6,28 +6,28 @@
  * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that change something need a turn,
  * too, and have a `signal` and an event, or `onWaiting`; those that only ask are answered beside what is under way elsewhere.
  */
+import type { InstallEvent } from './call-events.js';
 import { checkOpen, checkRemove } from './call-options.js';
-import { type CallOptions, Connection, LONGEST_TIMER } from './connection.js';
+import { type CallOptions, Connection } from './connection.js';
 import { GantryError } from './errors.js';
+import type { PeerConflict } from './explanations.js';
 import { DEFAULT_PROJECT, installParameters } from './install-parameters.js';
 import { hold, uniqueLifeName } from './liveness.js';
+import { checkedStore, openParameters, requireOpfs } from './open-parameters.js';
+import { requireSecureContext } from './origin-storage.js';
 import type { PackageJson } from './package-json.js';
 import { Project } from './project.js';
-import {
-  type DependencyChanges,
-  type DependencyKind,
-  type InstallEvent,
-  type OpenParameters,
-  type Patience,
-  type PeerConflict,
-  type Pruning,
-  patienceOf,
-  type StorageKind,
-  type StoreUsage,
-  type Target,
-  type Verification,
+import type {
+  DependencyChanges,
+  DependencyKind,
+  OpenParameters,
+  Patience,
+  Pruning,
+  StorageKind,
+  StoreUsage,
+  Target,
+  Verification,
 } from './protocol.js';
-import { randomName } from './random-name.js';
 import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
 import type { WorkspaceChoice } from './workspaces.js';
@@ -135,10 +135,6 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   signal?: AbortSignal;
 }
 
-const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
-
-const DEFAULT_STORE = 'gantry';
-
 /** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
 const LEAST_START = 10_000;
 /** Without one: a worker that the browser ends before it has said anything is missed by nobody. */
@@ -165,21 +161,8 @@ export class Gantry {
   /** Start the workers and open the store, creating it if need be. */
   static async open(options: OpenOptions): Promise<Gantry> {
     checkOpen(options);
-    const registry = absoluteRegistry(options.registry);
-    const store = checkedStore(options.store ?? DEFAULT_STORE);
-    const storage = checkedStorage(options.storage ?? 'opfs');
-    if (storage === 'opfs') requireSecureContext();
-    const place = storage === 'opfs' ? store : `memory:${randomName()}`;
-    const aliveLock = uniqueLifeName('coordinator');
-    const parameters: OpenParameters = { registry, store: place, storage, aliveLock, ...patienceOf(options) };
-    if (options.scopes) parameters.scopes = options.scopes;
-    if (options.token) parameters.token = options.token;
-    if (options.tokens) parameters.tokens = tokensByPlace(options.tokens);
-    if (options.replaceRegistryHost) parameters.replaceRegistryHost = options.replaceRegistryHost;
-    if (options.wasmUrl) parameters.wasmUrl = absoluteAddress(options.wasmUrl);
-    if (options.workers !== undefined) parameters.workers = options.workers;
-    const { timeout, signal } = options;
-    if (timeout !== undefined && timeout <= LONGEST_TIMER) parameters.timeout = timeout;
+    const parameters = openParameters(options);
+    const { store, timeout, signal } = options;
     const connection = new Connection(startCoordinator());
     const started = new AbortController();
     connection.limitStart(started.signal, signal, timeout === undefined ? START : Math.max(timeout, LEAST_START));
@@ -194,7 +177,7 @@ export class Gantry {
           if (event.type === 'waiting') options.onWaiting?.();
           else {
             started.abort();
-            connection.watch(aliveLock, event.isApart);
+            connection.watch(parameters.aliveLock, event.isApart);
           }
         },
       });
@@ -204,7 +187,7 @@ export class Gantry {
     } finally {
       release?.();
     }
-    return new Gantry(connection, parameters, store);
+    return new Gantry(connection, parameters, checkedStore(store));
   }
 
   /**
@@ -217,7 +200,7 @@ export class Gantry {
   static async remove(options: RemoveOptions = {}): Promise<boolean> {
     checkRemove(options);
     requireOpfs(options);
-    const store = checkedStore(options.store ?? DEFAULT_STORE);
+    const store = checkedStore(options.store);
     requireSecureContext();
     return removeStore(store, options);
   }
@@ -335,77 +318,4 @@ function startCoordinator(): Worker {
     const hint = 'Check worker-src and script-src of the Content-Security-Policy of the page.';
     throw new GantryError({ code: 'WORKER_LOST', message, hint }, { cause });
   }
-}
-
-function absoluteAddress(address: string | URL): string {
-  if (URL.canParse(address, location.href)) return new URL(address, location.href).href;
-  throw new GantryError({ code: 'INVALID_OPTION', message: `Not an address: ${JSON.stringify(address)}` });
-}
-
-function absoluteRegistry(registry: string): string {
-  if (typeof registry === 'string' && URL.canParse(registry, location.href)) {
-    const url = new URL(registry, location.href);
-    if (url.protocol === 'http:' || url.protocol === 'https:')
-      return url.href.endsWith('/') ? url.href : `${url.href}/`;
-  }
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message: `Not the address of a registry: ${JSON.stringify(registry)}`,
-    hint: 'Give an http or https address.',
-  });
-}
-
-function tokensByPlace(tokens: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(tokens).map(([registry, token]): [string, string] => {
-    const address = new URL(absoluteRegistry(registry));
-    // Which registry it is does not depend on them.
-    address.username = '';
-    address.password = '';
-    return [address.href, token];
-  });
-  return Object.fromEntries(entries);
-}
-
-function checkedStore(store: string): string {
-  if (/^[\w.-]{1,64}$/.test(store) && !/^\.+$/.test(store)) return store;
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message: `Not a store name: ${JSON.stringify(store)}`,
-    hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
-  });
-}
-
-function checkedStorage(storage: StorageKind): StorageKind {
-  if (storage === 'opfs' || storage === 'memory') return storage;
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message: `Not a place for a store: ${JSON.stringify(storage)}`,
-    hint: "Use 'opfs' or 'memory'.",
-  });
-}
-
-function requireOpfs(options: object): void {
-  if (!('storage' in options) || options.storage === 'opfs') return;
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message: 'Only stores in OPFS can be removed by their names',
-    hint: 'A store in memory is gone when it is closed.',
-  });
-}
-
-/** OPFS and Web Locks exist in secure contexts with an origin only. Said here, where `location` can be named. */
-function requireSecureContext(): void {
-  if (self.origin === 'null') {
-    throw new GantryError({
-      code: 'STORAGE_UNAVAILABLE',
-      message: 'This page has no origin of its own, so the browser gives it no storage',
-      hint: `A frame with sandbox needs allow-same-origin; pages of file: and data: have none. Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
-    });
-  }
-  if (isSecureContext) return;
-  throw new GantryError({
-    code: 'STORAGE_UNAVAILABLE',
-    message: `${location.origin} is not a secure context, so the browser gives it no storage`,
-    hint: `Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
-  });
 }

@@ -1,4 +1,5 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
+export type { InstallEvent, WorkSummary } from './call-events.js';
 export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
 export type { Directory } from './directory.js';
 export { BigIntStats, DirectoryEntry, type StatOptions, Stats } from './entries.js';
@@ -9,6 +10,13 @@ export {
   type GantryErrorCode,
   type PageErrorCode,
 } from './errors.js';
+export type {
+  ConflictingDependency,
+  ConflictingPackage,
+  DependencyExplanation,
+  PackageExplanation,
+  PeerConflict,
+} from './explanations.js';
 export type { FileHandle, LinesOptions, ReadResult } from './file-handle.js';
 export type { MkdirOptions, OpendirOptions, ProjectFileSystem, ReaddirOptions, RmOptions } from './file-system.js';
 export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions, type TurnOptions } from './gantry.js';
@@ -16,23 +24,16 @@ export type { ManifestObject, PackageJson } from './package-json.js';
 export type { PathLike } from './path-like.js';
 export type { Project } from './project.js';
 export type {
-  ConflictingDependency,
-  ConflictingPackage,
   DependencyChanges,
-  DependencyExplanation,
   DependencyKind,
   EntryKind,
-  InstallEvent,
   PackageChanges,
-  PackageExplanation,
   Patience,
-  PeerConflict,
   Pruning,
   StorageKind,
   StoreUsage,
   Target,
   Verification,
-  WorkSummary,
 } from './protocol.js';
 export type { ReadOptions } from './read-arguments.js';
 export type { NameOptions, ReadFileOptions, ReadOptionsOfFiles, TextEncoding } from './text.js';

@@ -4,6 +4,8 @@ import { GantryError } from './errors.js';
 const HINT =
   "Use a current browser, outside private windows and sandboxed frames, or keep the store in memory: Gantry.open({ storage: 'memory' }).";
 
+const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
+
 /** The folder of all of them. Fails with `STORAGE_UNAVAILABLE` where a page gets none, as in a private window of Firefox. */
 export async function originFolder(): Promise<FileSystemDirectoryHandle> {
   try {
@@ -16,4 +18,21 @@ export async function originFolder(): Promise<FileSystemDirectoryHandle> {
 
 export function storageUnavailable(message: string): GantryError {
   return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
+}
+
+/** OPFS and Web Locks exist in secure contexts with an origin only. Said here, where `location` can be named. */
+export function requireSecureContext(): void {
+  if (self.origin === 'null') {
+    throw new GantryError({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'This page has no origin of its own, so the browser gives it no storage',
+      hint: `A frame with sandbox needs allow-same-origin; pages of file: and data: have none. Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
+    });
+  }
+  if (isSecureContext) return;
+  throw new GantryError({
+    code: 'STORAGE_UNAVAILABLE',
+    message: `${location.origin} is not a secure context, so the browser gives it no storage`,
+    hint: `Serve the page over https, or from localhost, ${OR_IN_MEMORY}.`,
+  });
 }

@@ -1,8 +1,9 @@
 /** One installed project: its lock file, its counts and its tree. */
 import { type ChangeListener, noteAnswer, watchProject } from './changes.js';
 import type { Connection } from './connection.js';
+import type { PackageExplanation } from './explanations.js';
 import { ProjectFileSystem } from './file-system.js';
-import type { InstalledProject, PackageChanges, PackageExplanation } from './protocol.js';
+import type { InstalledProject, PackageChanges } from './protocol.js';
 import { RemoteTree, TREE, type Tree } from './tree.js';
 
 export class Project {

@@ -4,7 +4,9 @@
  * Calls carry an integer id; answers, events and aborts refer to it. Bulk bytes are transferred, never cloned. Only
  * plain data crosses: errors travel as {@link ErrorData}.
  */
+import type { InstallEvent, OpenEvent, WaitingEvent } from './call-events.js';
 import type { ErrorData } from './errors.js';
+import type { PackageExplanation, PeerConflict } from './explanations.js';
 import type { WorkspaceParameters } from './workspaces.js';
 
 /** How patient to be with a registry: npm's settings of these names. Times are in milliseconds. */
@@ -46,15 +48,6 @@ export interface OpenParameters extends Patience {
   /** Held by the page, where it can, until the worker holds its own: whether they see each other's. */
   pageLock?: string;
 }
-
-/** Another tab has the store, and does something with it: the call begins when that is done. */
-export interface WaitingEvent {
-  type: 'waiting';
-}
-
-export type OpenEvent =
-  /** The worker holds its `aliveLock`; `isApart`: but the page would not see that (`isHeld`). */
-  { type: 'alive'; isApart: boolean } | WaitingEvent;
 
 export interface Target {
   /** npm's `process.platform` words: `linux`, `darwin`, `win32`, … */
@@ -112,80 +105,6 @@ export interface InstallParameters extends WorkspaceParameters {
   changes?: ChangeParameters;
 }
 
-/** One kind of work in figures. Times are in milliseconds. */
-export interface WorkSummary {
-  /**
-   * Requests, waiting before one is made again, then what was done with what came; `kept` is looking for a kept document,
-   * `mirror`, which pages do not tell, keeping one.
-   */
-  work:
-    | 'packument'
-    | 'version'
-    | 'tarball'
-    | 'backoff'
-    | 'inflate'
-    | 'kept'
-    | 'scan'
-    | 'mirror'
-    | 'verify'
-    | 'unpack'
-    | 'store'
-    | 'resolve';
-  count: number;
-  /** Requests without an answer, or with one that was of no use. */
-  failed: number;
-  /** Requests that nobody waited for any longer. */
-  abandoned: number;
-  /** From the first beginning to the last end. */
-  wall: number;
-  /** Time in which at least one was under way. */
-  busy: number;
-  /** All durations together. */
-  sum: number;
-  /** How many were under way on average while any was. */
-  concurrency: number;
-  p50: number;
-  p95: number;
-  max: number;
-  /** What they waited for a free slot, on average. */
-  queued: number;
-  queuedMax: number;
-  bytes: number;
-}
-
-/** What happens during an install, in order. Counts never go down within one install. */
-export type InstallEvent =
-  | WaitingEvent
-  | { type: 'phase'; phase: 'resolve' | 'fetch' | 'link' | 'lock' }
-  | {
-      type: 'progress';
-      /** Packages whose version is known. */
-      resolved: number;
-      /** Packages that must be in the store, as far as is known. */
-      wanted: number;
-      downloaded: number;
-      unpacked: number;
-      /** Packages that the store already had. */
-      reused: number;
-      /** Compressed bytes received. */
-      bytes: number;
-      requests: number;
-      /** Milliseconds since the install began. */
-      elapsed: number;
-    }
-  | { type: 'package'; name: string; version: string; reused: boolean }
-  | { type: 'warning'; code: string; message: string }
-  /** Where the time went; comes after all but `done`, and also where an install failed. Milliseconds. */
-  | {
-      type: 'timing';
-      phases: { phase: 'resolve' | 'fetch' | 'link' | 'lock'; began: number; ended: number }[];
-      work: WorkSummary[];
-      /** Every request and every piece of work, as a file that Chrome's trace viewer and Perfetto open. */
-      trace: string;
-    }
-  /** The install is complete and recorded. */
-  | { type: 'done'; packages: number; files: number; requests: number; bytes: number; elapsed: number };
-
 /** What an install left behind. */
 export interface InstalledProject {
   name: string;
@@ -220,79 +139,6 @@ export interface PackageChanges {
   removed: string[];
   /** Another version, or other content, than before at the same place. */
   replaced: string[];
-}
-
-/** Why a package is in the tree: who depends on it, who depends on those, up to the project. As in npm's JSON. */
-export interface PackageExplanation {
-  /** Missing for the project itself, which nobody depends on. */
-  name?: string;
-  version?: string;
-  /** `node_modules/a`, or a folder of the project. */
-  location: string;
-  isWorkspace?: boolean;
-  dependents?: DependencyExplanation[];
-  /** For a folder of the project: the links that lead to it. */
-  linksIn?: PackageExplanation[];
-  /** The explanation is too large, and ends here. */
-  truncated?: true;
-  /** Nothing asks for it. */
-  extraneous?: true;
-  dev?: boolean;
-  optional?: boolean;
-  devOptional?: boolean;
-  peer?: boolean;
-  bundled?: boolean;
-}
-
-export interface DependencyExplanation {
-  type: 'prod' | 'dev' | 'optional' | 'peer' | 'peerOptional' | 'workspace';
-  name: string;
-  spec: string;
-  /** What was asked for before an override took its place. */
-  rawSpec?: string;
-  overridden?: true;
-  bundled?: true;
-  error?: string;
-  from: PackageExplanation;
-}
-
-/** Two wishes for one place that no version fulfils. */
-export interface PeerConflict {
-  /** Whether an install fails of it; else it is accepted, with a warning. */
-  stops: boolean;
-  /** All of this in words. */
-  message: string;
-  /** The wish that could not be fulfilled. */
-  wanted: ConflictingDependency;
-  /** What would have fulfilled it. */
-  candidate?: ConflictingPackage;
-  /** What is there instead, or what the conflict comes down to. */
-  found?: ConflictingPackage;
-  /** The peer dependency at the bottom of it. */
-  conflicting?: ConflictingPackage;
-  /** Whether it is about the project's own dependencies. */
-  concernsProject: boolean;
-  /** Changes that would each end it, of a conflict that stops an install. */
-  remedies: string[];
-}
-
-export interface ConflictingPackage {
-  /** `name@version`, or `the root project`. */
-  package: string;
-  /** Empty for the project, and for what was only tried out. */
-  location: string;
-  dependents: ConflictingDependency[];
-}
-
-export interface ConflictingDependency {
-  type: 'prod' | 'dev' | 'optional' | 'peer' | 'peerOptional' | 'workspace';
-  name: string;
-  spec: string;
-  /** What was asked for before an override took its place. */
-  rawSpec?: string;
-  overridden?: true;
-  error?: string;
-  from: ConflictingPackage;
 }
 
 export type EntryKind = 'file' | 'directory' | 'symlink';
@@ -470,19 +316,4 @@ export function patienceOf(options: Patience): Patience {
     ...(fetchRetryMintimeout !== undefined && { fetchRetryMintimeout }),
     ...(fetchRetryMaxtimeout !== undefined && { fetchRetryMaxtimeout }),
   };
-}
-
-/** The name of the Web Lock that makes one coordinator the only writer of a store, across all tabs of an origin. */
-export function storeLockName(store: string): string {
-  return `gantry:${store}`;
-}
-
-/** The name of the Web Lock that whoever has a store open shares, and that removing the store takes alone. */
-export function openLockName(store: string): string {
-  return `gantry-open:${store}`;
-}
-
-/** The name of the Web Lock that whoever reads a store without writing it shares, and that removing packages takes alone. */
-export function readersLockName(store: string): string {
-  return `gantry-readers:${store}`;
 }

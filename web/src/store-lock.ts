@@ -6,7 +6,6 @@
  * not, a third, which removing the store takes alone.
  */
 import { GantryError } from './errors.js';
-import { openLockName, readersLockName, storeLockName } from './protocol.js';
 
 /** Milliseconds for readers that are asked to let go of the store. */
 const READERS_PATIENCE = 1000;
@@ -100,4 +99,19 @@ function hold(name: string, options: LockOptions): Promise<(() => void) | undefi
       })
       .catch(reject);
   });
+}
+
+/** The name of the Web Lock that makes one coordinator the only writer of a store, across all tabs of an origin. */
+function storeLockName(store: string): string {
+  return `gantry:${store}`;
+}
+
+/** The name of the Web Lock that whoever has a store open shares, and that removing the store takes alone. */
+function openLockName(store: string): string {
+  return `gantry-open:${store}`;
+}
+
+/** The name of the Web Lock that whoever reads a store without writing it shares, and that removing packages takes alone. */
+function readersLockName(store: string): string {
+  return `gantry-readers:${store}`;
 }

@@ -3,6 +3,7 @@
  * the contract instead, and this is the one file that imports the generated glue.
  */
 import init, * as glue from '../wasm/gantry.js';
+import type { InstallEvent } from './call-events.js';
 import type {
   ArchiveFormat,
   DependencyChanges,
@@ -11,7 +12,6 @@ import type {
   FileLocation,
   FileStatData,
   Granted,
-  InstallEvent,
   InstalledProject,
   PackageChanges,
   Patience,
