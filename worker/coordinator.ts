@@ -22,6 +22,7 @@ import { SharedStore } from './shared-store.js';
 import { stopped } from './stopped.js';
 import { hasStore, requireStorage } from './storage.js';
 import { reportTraps } from './traps.js';
+import { Turns } from './turns.js';
 import { UnpackWorker } from './unpack-worker.js';
 
 interface Call<M extends Method> {
@@ -46,8 +47,6 @@ interface HeldStore {
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 const aborts = new Map<number, { method: Method; controller: AbortController }>();
-/** Reads being answered. */
-const reads = new Set<Promise<unknown>>();
 /** These go one after the other, and so are never under way beside a close. */
 const IN_TURN: ReadonlySet<Method> = new Set([
   'open',
@@ -59,19 +58,19 @@ const IN_TURN: ReadonlySet<Method> = new Set([
   'clear',
   'close',
 ]);
+/** Before each change it is other tabs' turn, if they ask for one. */
+const turns = new Turns(async () => {
+  if (store?.shouldLetGo) await letGo();
+});
 let store: OpenStore | undefined;
 /** Milliseconds for which nobody sees the page before an idle store is left to others: the browser may freeze it. */
 const HIDDEN_MILLISECONDS = 10_000;
 let hiding: ReturnType<typeof setInterval> | undefined;
-/** The last of the calls that change the tree. */
-let lastChange: Promise<unknown> = Promise.resolve();
-/** Reads wait for this: packages are being moved. */
-let moving: Promise<unknown> | undefined;
 
 const handlers: Handlers = {
   open,
-  install: (request, { signal, emit }) => inTurn(signal, () => install(request, signal, emit)),
-  explain: (request, call) => inTurn(call.signal, () => explain(request, call)),
+  install: (request, { signal, emit }) => turns.take(signal, () => install(request, signal, emit)),
+  explain: (request, call) => turns.take(call.signal, () => explain(request, call)),
   project: ({ name }) => read((source) => source.project(name)),
   why: async ({ project, query }) => JSON.parse(await read((source) => source.why(project, query))),
   readFile: ({ project, path }) => read((source) => source.readFile(project, path)),
@@ -90,14 +89,14 @@ const handlers: Handlers = {
   endArchive: ({ archive }) => opened().archives.end(archive),
   treeDigest: ({ project }) => read((source) => source.treeDigest(project)),
   usage: async () => ({ ...(await read((source) => source.usage())), ...(await opened().granted()) }),
-  verify: (_, call) => inTurn(call.signal, () => verify(call)),
+  verify: (_, call) => turns.take(call.signal, () => verify(call)),
   projects: () => read((source) => source.projects()),
-  removeProject: ({ name }, call) => inTurn(call.signal, () => removeProject(name, call)),
-  prune: (_, call) => inTurn(call.signal, () => prune(call)),
-  clear: (_, call) => inTurn(call.signal, () => clear(call)),
+  removeProject: ({ name }, call) => turns.take(call.signal, () => removeProject(name, call)),
+  prune: (_, call) => turns.take(call.signal, () => prune(call)),
+  clear: (_, call) => turns.take(call.signal, () => clear(call)),
   close: (_, { signal }) => {
     abortChanges();
-    return inTurn(signal, close);
+    return turns.take(signal, close);
   },
 };
 
@@ -128,14 +127,9 @@ async function receive(request: Request): Promise<void> {
   try {
     // The table pairs each method with its parameters; TypeScript cannot follow that through a union.
     const handler = handlers[method] as (parameters: unknown, call: Call<never>) => unknown;
-    while (moving && !IN_TURN.has(method)) await moving;
     const emit = listens ? (events: unknown[]) => post({ id, events }) : undefined;
-    const answer = Promise.resolve(handler(parameters, { signal: controller.signal, emit }));
-    if (!IN_TURN.has(method)) {
-      reads.add(answer);
-      answer.finally(() => reads.delete(answer)).catch(() => {});
-    }
-    const result = await answer;
+    const answer = () => handler(parameters, { signal: controller.signal, emit });
+    const result = await (IN_TURN.has(method) ? answer() : turns.read(answer));
     post({ id, result }, buffersOf(result));
   } catch (error) {
     if (!isTrap(error)) post({ id, error: toErrorData(error) });
@@ -159,7 +153,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
   store = await (isInMemory ? openInMemory(parameters, signal) : openShared(parameters, signal, emit));
   // Where there is no project any more an install is near.
   if (store.coordinator?.projects().length === 0) store.pool.warm();
-  tidyInTurn();
+  tidyAfterwards();
 }
 
 async function openShared(
@@ -177,7 +171,7 @@ async function openShared(
   const releaseOpen = await holdOpen(name, patience, onWaiting);
   const compiling = compileModule(parameters, signal);
   const pool = new Pool(compiling, name, workers);
-  const wanted = () => letGoInTurn(() => opening.shouldLetGo);
+  const wanted = () => letGoAfterwards(() => opening.shouldLetGo);
   const opening = new SharedStore(name, coordinatorOptions(parameters), {
     pool,
     archives: new Archives(),
@@ -213,7 +207,7 @@ async function install(
       if (installed.hasChanged) announceChanges(store.name, installed);
       // For the next one: starting takes some 50 ms of it otherwise.
       store.pool.warm();
-      tidyInTurn();
+      tidyAfterwards();
       return installed;
     });
   } finally {
@@ -259,7 +253,7 @@ async function removeProject(name: string, call: Call<'removeProject'>): Promise
   const { store, coordinator } = await present(call);
   const changes = coordinator.removeProject(name);
   if (changes) announceChanges(store.name, { name, changes });
-  tidyInTurn();
+  tidyAfterwards();
   return changes !== undefined;
 }
 
@@ -270,29 +264,17 @@ async function prune(call: Call<'prune'>): Promise<Result<'prune'>> {
 
 /** Runs `change` when nobody reads the store, here or elsewhere. */
 function alone<T>(store: OpenStore, change: () => Promise<T>): Promise<T> {
-  return store.withoutReaders(() => betweenReads(change));
-}
-
-/** Runs `change` when all reads are answered; those to come wait for it. */
-async function betweenReads<T>(change: () => Promise<T>): Promise<T> {
-  const turn = Promise.allSettled(reads).then(change);
-  moving = turn.catch(() => {});
-  try {
-    return await turn;
-  } finally {
-    moving = undefined;
-  }
+  return store.withoutReaders(() => turns.betweenReads(change));
 }
 
 /** After what is under way: writes the journal anew where that is mostly of the past, which nobody waits for. */
-function tidyInTurn(): void {
-  const tidy = async () => {
+function tidyAfterwards(): void {
+  // What fails now is tried again after the next change, and the journal stays what it is.
+  turns.afterwards(async () => {
     const coordinator = store?.coordinator;
     if (!coordinator?.hasLongPast() || !(await coordinator.isThere())) return;
-    await betweenReads(() => coordinator.forgetPast());
-  };
-  // What fails now is tried again after the next change, and the journal stays what it is.
-  lastChange = lastChange.then(tidy, tidy).catch(() => {});
+    await turns.betweenReads(() => coordinator.forgetPast());
+  });
 }
 
 async function clear(call: Call<'clear'>): Promise<undefined> {
@@ -308,17 +290,15 @@ async function clear(call: Call<'clear'>): Promise<undefined> {
 
 /** Leaves all there is to others: a page that nobody sees may be frozen, and would keep it. */
 function rest(): void {
-  letGoInTurn(() => true);
+  letGoAfterwards(() => true);
   store?.stopReading();
 }
 
 /** Leaves the store to other tabs after what is under way, if `should` says so then: nobody here waits for it. */
-function letGoInTurn(should: () => boolean): void {
-  lastChange = lastChange
-    .then(async () => {
-      if (should()) await letGo();
-    })
-    .catch(() => {});
+function letGoAfterwards(should: () => boolean): void {
+  turns.afterwards(async () => {
+    if (should()) await letGo();
+  });
 }
 
 async function letGo(): Promise<void> {
@@ -326,7 +306,7 @@ async function letGo(): Promise<void> {
   if (!open?.coordinator) return;
   const held = { store: open, coordinator: open.coordinator };
   if (!(await isThere(held))) return lost(held);
-  await betweenReads(() => open.letGo());
+  await turns.betweenReads(() => open.letGo());
 }
 
 async function close(): Promise<undefined> {
@@ -335,7 +315,7 @@ async function close(): Promise<undefined> {
   clearInterval(hiding);
   closing.stopWaiting();
   // The module cannot be closed while it answers.
-  await Promise.allSettled(reads);
+  await turns.readsEnded();
   await closing.archives.endAll();
   const { coordinator } = closing;
   await closing.close(!coordinator || (await isThere({ store: closing, coordinator })));
@@ -395,24 +375,6 @@ function tellLost(): Promise<never> {
     },
   });
   return new Promise(() => {});
-}
-
-/** Run `change` after those before it. While it waits for them, `signal` makes it reject at once and never run. */
-function inTurn<T>(signal: AbortSignal, change: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(stopped(signal));
-    signal.addEventListener('abort', giveUp);
-    const begin = async () => {
-      signal.removeEventListener('abort', giveUp);
-      // Other tabs' turn, if they ask for one.
-      if (store?.shouldLetGo) await letGo();
-      if (signal.aborted) throw stopped(signal);
-      return change();
-    };
-    const turn = lastChange.then(begin, begin);
-    lastChange = turn;
-    turn.then(resolve, reject);
-  });
 }
 
 /** The store is being closed: nothing that would change it is waited for. */
