@@ -10,6 +10,7 @@ import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife, isHeld } from '../liveness.js';
 import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
 import { holdOpen } from '../store-lock.js';
+import { unlessAborted } from '../unless-aborted.js';
 import { instantiate, type WasmCoordinator } from '../wasm.js';
 import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
@@ -338,23 +339,14 @@ function archivePart(store: OpenStore, archive: number): Promise<Result<'archive
 /** The store, if its files are there, after other tabs' turn. */
 async function present({ signal, emit }: WaitingCall): Promise<HeldStore> {
   const store = opened();
-  const taking = store.take(() => emit?.([{ type: 'waiting' }]));
-  const held = { store, coordinator: await unlessAborted(signal, taking) };
+  const take = () => store.take(() => emit?.([{ type: 'waiting' }]));
+  const held = { store, coordinator: await unlessAborted(signal, stopped, take) };
   return (await isThere(held)) ? held : lost(held);
 }
 
 function isThere({ coordinator }: HeldStore): Promise<boolean> {
   // Where a removal failed halfway nothing is open, which `clear` can mend.
   return coordinator.isThere().catch(() => true);
-}
-
-function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(stopped(signal));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
 }
 
 /**

@@ -54,13 +54,17 @@ function isFault(code: string): code is Fault {
   return Object.hasOwn(FAULTS, code);
 }
 
-/** What a caller's signal has ended. Node has a name of its own for it. */
-export class AbortError extends GantryError {
+class AbortError extends GantryError {
   override readonly name = 'AbortError';
 
   constructor({ reason }: AbortSignal) {
     super({ code: 'ABORT_ERR', message: 'The operation was aborted' }, { cause: reason });
   }
+}
+
+/** What a caller's signal has ended. Node has a name of its own for it. */
+export function abortError(signal: AbortSignal): GantryError {
+  return new AbortError(signal);
 }
 
 export function invalidState(problem: string): GantryError {

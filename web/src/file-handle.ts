@@ -3,7 +3,7 @@
  */
 import { nextDescriptor } from './descriptors.js';
 import { type BigIntStats, type StatOptions, type Stats, statsOf } from './entries.js';
-import { fileSystemError, invalidState, wrongType } from './file-errors.js';
+import { abortError, fileSystemError, invalidState, wrongType } from './file-errors.js';
 import { type Opened, partOf, statusOf } from './opened.js';
 import {
   capacityOf,
@@ -132,7 +132,7 @@ export class FileHandle {
     const decode = decoderOf(options);
     const { signal } = fileOptionsIn(options);
     this.#check('readFile');
-    const bytes = await unlessAborted(signal, () => this.#next(Number.POSITIVE_INFINITY));
+    const bytes = await unlessAborted(signal, abortError, () => this.#next(Number.POSITIVE_INFINITY));
     return decode ? decode(bytes) : bytes;
   }
 

@@ -8,6 +8,7 @@ import { Directory } from './directory.js';
 import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
 import { GantryError } from './errors.js';
 import {
+  abortError,
   asErrorOf,
   fileSystemError,
   isDirectoryError,
@@ -89,7 +90,7 @@ export class ProjectFileSystem {
     if (file instanceof FileHandle) return file.readFile(options);
     const decode = decoderOf(options);
     const { flag, signal } = fileOptionsIn(options);
-    const bytes = await unlessAborted(signal, async () => {
+    const bytes = await unlessAborted(signal, abortError, async () => {
       requireReading(file, flag || 'r');
       return this.#ask('open', file, (path) => this.#tree.readFile(path)).catch(failReading);
     });
