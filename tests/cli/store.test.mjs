@@ -120,7 +120,7 @@ describe('the store', { concurrency: 1 }, () => {
       const index = join(folderOf(name), 'index');
       const bytes = readFileSync(index);
       assert.equal(bytes[0], 0);
-      writeFileSync(index, bytes.subarray(5 + 8 * bytes.readUInt32LE(1)));
+      writeFileSync(index, bytes.subarray(13 + 8 * bytes.readUInt32LE(9)));
     }
     workspace.gantryIn(one, 'ci', '--offline').succeeded();
     const verified = workspace.gantry('store', 'verify').succeeded();

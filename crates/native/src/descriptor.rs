@@ -14,16 +14,16 @@ pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, NativeError> {
     rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| NativeError::io("open", path)(errno.into()))
 }
 
-/// Makes a new file at `path` below `root`, for writing.
+/// Makes a new file at `path` below `root`, for writing. As npm's, it may be what the process's umask leaves.
 pub(crate) fn create_file(root: &impl AsFd, path: &str, executable: bool) -> io::Result<File> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(if executable { 0o755 } else { 0o644 });
+    let mode = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
     Ok(rustix::fs::openat(root, path, flags, mode)?.into())
 }
 
 /// Makes `path` and its parents below `root`; `previous` and its parents are known to be there.
 pub(crate) fn make_directories(root: &impl AsFd, path: &str, previous: &str) -> io::Result<()> {
-    let mode = Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH;
+    let mode = Mode::RWXU | Mode::RWXG | Mode::RWXO;
     let mut end = 0;
     while end < path.len() {
         end = path[end + 1..].find('/').map_or(path.len(), |position| end + 1 + position);

@@ -9,11 +9,13 @@ use crate::NativeError;
 use crate::descriptor::{make_directories, open_directory};
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
+use rustix::fd::OwnedFd;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// How files get from the store into a project.
@@ -60,6 +62,8 @@ pub(crate) struct Linker {
     pub method: LinkMethod,
     /// Why not a better one.
     reason: Option<String>,
+    /// Whether packages were copied because somebody else has stored them.
+    foreign: AtomicBool,
     refused: Mutex<Refused>,
 }
 
@@ -110,7 +114,12 @@ impl Linker {
     fn probe_with(best: LinkMethod, kept: Option<Sample>, place: &Path) -> Result<Self, NativeError> {
         match kept {
             Some(sample) => Self::climb(best, &sample, place),
-            None => Ok(Self { method: LinkMethod::Copy, reason: None, refused: Mutex::default() }),
+            None => Ok(Self {
+                method: LinkMethod::Copy,
+                reason: None,
+                foreign: AtomicBool::default(),
+                refused: Mutex::default(),
+            }),
         }
     }
 
@@ -131,7 +140,9 @@ impl Linker {
                 fs::remove_file(&target)
             };
             match (tried, method.next()) {
-                (Ok(()), _) => return Ok(Self { method, reason, refused: Mutex::default() }),
+                (Ok(()), _) => {
+                    return Ok(Self { method, reason, foreign: AtomicBool::default(), refused: Mutex::default() });
+                }
                 (Err(error), Some(next)) => {
                     reason = Some(obstacle(method, &error));
                     method = next;
@@ -147,10 +158,10 @@ impl Linker {
         let some = refused.first.as_ref().map(|error| {
             format!("{} files copied, for which {} was refused: {error}", refused.files, self.method.describe())
         });
-        match (&self.reason, some) {
-            (Some(all), Some(some)) => Some(format!("{all}; {some}")),
-            (all, some) => some.or_else(|| all.clone()),
-        }
+        let foreign =
+            self.foreign.load(Ordering::Relaxed).then(|| "packages that another user has stored are copied".to_owned());
+        let reasons: Vec<String> = [self.reason.clone(), some, foreign].into_iter().flatten().collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
     fn refused(&self) -> MutexGuard<'_, Refused> {
@@ -182,6 +193,7 @@ impl Linker {
             other => other,
         })?;
         let to = open_directory(target)?;
+        let method = self.method_for(&from);
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
             let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -191,7 +203,7 @@ impl Linker {
                 parent.clone_into(&mut made);
             }
             let paths = || (source.join(&record.path), target.join(&record.path));
-            let placed = match self.method {
+            let placed = match method {
                 LinkMethod::HardLink => {
                     let path = record.path.as_str();
                     rustix::fs::linkat(&from, path, &to, path, AtFlags::empty()).map_err(io::Error::from)
@@ -211,6 +223,20 @@ impl Linker {
             }
         }
         Ok(())
+    }
+
+    /// What somebody else has stored is theirs to change, and must not become part of this user's project; the system refuses such
+    /// links to all but root.
+    fn method_for(&self, source: &OwnedFd) -> LinkMethod {
+        let is_foreign =
+            || rustix::fs::fstat(source).is_ok_and(|data| data.st_uid != rustix::process::geteuid().as_raw());
+        match self.method {
+            LinkMethod::HardLink if is_foreign() => {
+                self.foreign.store(true, Ordering::Relaxed);
+                LinkMethod::Copy
+            }
+            method => method,
+        }
     }
 
     /// Does what is left to do for a file that could not be placed. Where something is in its place it stays: the folder was

@@ -4,7 +4,8 @@
 //! the next package as it gets free. The work is system calls: two cores halve the wall time on tmpfs, and on ext4, where
 //! one directory is locked by one thread at a time, different packages still do not wait for each other.
 
-use crate::link::Linker;
+use crate::link::{LinkMethod, Linker};
+use crate::store::mend_if_altered;
 use crate::temporary::{make_parent, replace_file};
 use crate::{Interrupt, NativeError, PackageDirectories};
 use gantry_engine::{LinkReport, PackageStore};
@@ -66,7 +67,8 @@ pub(crate) fn place_all<'p>(
         for parent in parents {
             fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
         }
-        place_level(level, linker, interrupt).map_err(|error| evicting_damaged(store, &levels, error))?;
+        place_level(level, linker, store.temporary(), interrupt)
+            .map_err(|error| evicting_damaged(store, &levels, error))?;
     }
     // The store's file is shared: an executable bit that only this lock asks for goes to a copy of its own.
     for path in &plan.executables {
@@ -91,15 +93,22 @@ fn evicting_damaged(store: &PackageDirectories, levels: &[Vec<Job<'_>>], error: 
     evicted.err().unwrap_or(NativeError::Corrupt { path: named.unwrap_or(source) })
 }
 
-fn place_level(jobs: &[Job<'_>], linker: &Linker, interrupt: &Interrupt) -> Result<(), NativeError> {
+/// Places one package. What projects share has to be what was stored.
+fn place(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
+    if let (LinkMethod::HardLink, Some(directory)) = (linker.method, job.source.parent()) {
+        mend_if_altered(directory, &job.index, temporary)?;
+    }
+    linker.place(&job.source, &job.index, &job.target, &job.replaced)
+}
+
+fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &Interrupt) -> Result<(), NativeError> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(jobs.len() / PACKAGES_FOR_A_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<NativeError>> = Mutex::new(None);
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let placed =
-                interrupt.check().and_then(|()| linker.place(&job.source, &job.index, &job.target, &job.replaced));
+            let placed = interrupt.check().and_then(|()| place(job, linker, temporary));
             if let Err(error) = placed {
                 // The first failure is told; it also ends the others' work.
                 next.store(jobs.len(), Ordering::Relaxed);

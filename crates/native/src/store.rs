@@ -12,6 +12,7 @@
 //!
 //! A linked file's inode is shared with projects, so nothing here is changed after that.
 
+mod altered;
 mod arriving;
 mod boots;
 mod in_use;
@@ -21,6 +22,7 @@ mod unpack;
 mod upkeep;
 mod workers;
 
+pub(crate) use altered::mend_if_altered;
 pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 
 use crate::link::Sample;
@@ -38,8 +40,9 @@ use in_use::StoreLock;
 use record::Record;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::fs;
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -197,11 +200,13 @@ impl PackageDirectories {
         discard(&self.directory(key), &self.layout.temporary)
     }
 
-    /// Whether a package has all its files, in their sizes.
+    /// Whether a package has all its files, in their sizes, and whoever may run those that are to be run.
     fn is_whole(&self, key: &PackageKey, index: &PackageIndex) -> bool {
         let files = self.files(key);
         index.files.iter().all(|file| {
-            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| data.is_file() && data.len() == file.size)
+            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| {
+                data.is_file() && data.len() == file.size && (data.mode() & 0o100 != 0) == file.executable
+            })
         })
     }
 
@@ -267,16 +272,21 @@ impl PackageStore for PackageDirectories {
         // Before anything is published: a store that is new has nothing that is in doubt.
         let boots = self.boots.get_or_init(|| Boots::of(&self.layout.root));
         let path = self.directory(key).join("index");
-        let bytes = fs::read(&path).ok()?;
+        let (bytes, data) = read_with_metadata(&path).ok()?;
         // A list that cannot be read is a package that is not there; ingesting replaces it.
         let index = Arc::new(Record::decode_index(&bytes).ok()?);
-        if boots.doubts(&path) {
+        let is_copy = Record::is_copy(&bytes, data.ino());
+        if is_copy || boots.doubts(&data) {
             if !self.is_whole(key, &index) {
-                // Nor is one that a power cut has taken something of.
+                // Nor is one that a power cut has taken something of, or whoever copied the store.
                 let _ = discard(&self.directory(key), &self.layout.temporary);
                 return None;
             }
             Boots::settle(&path);
+            if is_copy {
+                // Else it is looked at again the next time.
+                let _ = Record::settle(&path, data.ino());
+            }
         }
         self.known.borrow_mut().insert(key.clone(), Arc::clone(&index));
         Some(index)
@@ -361,6 +371,15 @@ fn sweep(temporary: &Path) {
 /// What becomes of a tarball whose thread panicked.
 fn lost() -> Refusal<Fault> {
     Refusal::Other(NativeError::Task { message: "a thread that unpacks was lost".to_owned() }.into())
+}
+
+/// A file, and what its file system says of it.
+fn read_with_metadata(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
+    let mut file = File::open(path)?;
+    let data = file.metadata()?;
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
+    Ok((bytes, data))
 }
 
 /// Gives a finished package its name.

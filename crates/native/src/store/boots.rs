@@ -7,7 +7,7 @@
 
 use crate::temporary::replace_file;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -54,9 +54,9 @@ impl Boots {
     }
 
     /// Whether the package with this index has to be looked at.
-    pub fn doubts(self, index: &Path) -> bool {
+    pub fn doubts(self, index: &Metadata) -> bool {
         let Some(since) = self.since else { return false };
-        fs::metadata(index).and_then(|data| data.modified()).is_ok_and(|published| published < since)
+        index.modified().is_ok_and(|published| published < since)
     }
 
     /// Notes that a package was looked at and is whole.
@@ -95,18 +95,16 @@ mod tests {
         assert_eq!(Boots::in_run(&folder, "one"), new);
 
         let later = Boots::in_run(&folder, "two");
-        assert!(later.doubts(&index) && !later.doubts(&folder.join("nowhere")));
+        let doubts = |boots: Boots| boots.doubts(&fs::metadata(&index).unwrap());
+        assert!(doubts(later));
         assert_eq!(Boots::in_run(&folder, "two"), later, "in the next command, too");
         assert_eq!(Boots::in_run(&folder, "one"), new, "and another machine has a note of its own");
         // As if the run had begun a minute ago.
         let begun = Boots { since: Some(SystemTime::now() - Duration::from_secs(60)) };
-        assert!(begun.doubts(&index));
+        assert!(doubts(begun));
         Boots::settle(&index);
-        assert!(!begun.doubts(&index));
-        assert!(
-            Boots { since: Some(SystemTime::now() + Duration::from_secs(60)) }.doubts(&index),
-            "in another run again"
-        );
+        assert!(!doubts(begun));
+        assert!(doubts(Boots { since: Some(SystemTime::now() + Duration::from_secs(60)) }), "in another run again");
 
         let note = folder.join(NOTES).join("two");
         fs::remove_file(&note).unwrap();

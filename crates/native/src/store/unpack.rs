@@ -140,23 +140,41 @@ impl Building {
         let mut numbers = 0..;
         index.files.retain(|_| numbers.next().is_none_or(|number| !replaced.contains(&number)));
         index.put_in_order();
-        let sums: Vec<u64> =
-            index.files.iter().map(|file| self.sums.get(&file.path).copied().unwrap_or_default()).collect();
-        let path = self.directory.path().join("index");
-        fs::write(&path, Record::encode(&index, &sums)).map_err(NativeError::io("write", &path))?;
+        self.write_index(&index)?;
         let ([began, unpacked], stored) = (times, clock.monotonic_milliseconds());
         let bytes = index.segment_length();
         let spans = [Span::of(Work::Unpack, began, unpacked, bytes), Span::of(Work::Store, unpacked, stored, bytes)];
         Ok(Built { directory: self.directory, index, spans })
     }
 
+    /// Writes the list of the files, with what they hash to.
+    pub fn write_index(&self, index: &PackageIndex) -> Result<(), NativeError> {
+        let sums: Vec<u64> =
+            index.files.iter().map(|file| self.sums.get(&file.path).copied().unwrap_or_default()).collect();
+        let path = self.directory.path().join("index");
+        let written = File::create(&path).and_then(|mut file| {
+            let inode = file.metadata()?.ino();
+            file.write_all(&Record::encode(index, &sums, inode))
+        });
+        written.map_err(NativeError::io("write", &path))
+    }
+
+    /// What was written.
+    pub fn into_directory(self) -> TemporaryDirectory {
+        self.directory
+    }
+
     fn write_all(&mut self, prepared: &PreparedPackage<'_>) -> Result<(), NativeError> {
         for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
-            self.create_file(&record.path, record.executable)?
-                .write_all(contents)
-                .map_err(self.failed("write", &record.path))?;
-            self.sums.insert(record.path.clone(), xxh3_64(contents));
+            self.write_file(&record.path, record.executable, contents)?;
         }
+        Ok(())
+    }
+
+    /// Writes a whole file.
+    pub fn write_file(&mut self, path: &str, executable: bool, contents: &[u8]) -> Result<(), NativeError> {
+        self.create_file(path, executable)?.write_all(contents).map_err(self.failed("write", path))?;
+        self.sums.insert(path.to_owned(), xxh3_64(contents));
         Ok(())
     }
 

@@ -29,7 +29,12 @@ fn tree(folder: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
             found.extend(tree(&entry.path()).into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));
         } else {
             let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
-            found.insert(name, (fs::read(entry.path()).unwrap(), mode));
+            let mut contents = fs::read(entry.path()).unwrap();
+            if name == "index" {
+                // Each says which file it is.
+                contents[1..9].fill(0);
+            }
+            found.insert(name, (contents, mode));
         }
     }
     found

@@ -3,11 +3,12 @@
 //! Files in `node_modules` may be the store's own by another name, so that a program that writes into one in place changes it
 //! for every project. Nothing but reading all of it tells.
 
+use super::super::altered::alteration;
 use super::super::record::Record;
-use super::super::{Layout, listed};
+use super::super::{Layout, listed, read_with_metadata};
 use crate::NativeError;
 use gantry_store::{FileRecord, PackageKey};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -55,8 +56,8 @@ pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Cond
 fn check(directory: &Path) -> Result<Condition, NativeError> {
     let damaged = |problem: String| Ok(Condition::Damaged { problem });
     let path = directory.join("index");
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
+    let (bytes, kept) = match read_with_metadata(&path) {
+        Ok(read) => read,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return damaged("it has no list of its files".to_owned());
         }
@@ -69,7 +70,7 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
     let files = directory.join("files");
     for (number, file) in record.index.files.iter().enumerate() {
         let sum = record.sums.as_ref().map(|sums| sums[number]);
-        if let Some(problem) = check_file(&files.join(&file.path), file, sum)? {
+        if let Some(problem) = check_file(&files.join(&file.path), &kept, file, sum)? {
             return damaged(format!("{} {problem}", file.path));
         }
     }
@@ -80,7 +81,13 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
 }
 
 /// What is wrong with a file.
-fn check_file(path: &Path, file: &FileRecord, sum: Option<u64>) -> Result<Option<&'static str>, NativeError> {
+/// `kept` is the package's `index`.
+fn check_file(
+    path: &Path,
+    kept: &Metadata,
+    file: &FileRecord,
+    sum: Option<u64>,
+) -> Result<Option<&'static str>, NativeError> {
     let failed = || NativeError::io("read", path);
     let data = match fs::symlink_metadata(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -96,6 +103,9 @@ fn check_file(path: &Path, file: &FileRecord, sum: Option<u64>) -> Result<Option
     }
     if (data.permissions().mode() & 0o100 != 0) != file.executable {
         return Ok(Some("has another mode"));
+    }
+    if let Some(alteration) = alteration(&data, kept) {
+        return Ok(Some(alteration));
     }
     let is_other = match sum {
         Some(sum) => xxh3_64(&fs::read(path).map_err(failed())?) != sum,

@@ -1,0 +1,79 @@
+//! Packages that somebody has changed through a project.
+//!
+//! Where a project's files are hard links, `chown -R` and `chmod -R` of its `node_modules` change the store's files as well, and
+//! so all other projects, and who may write to these. The `index` of a package is in no project: its owner and its mode, which
+//! are those of a file that may not be run, say what they were. Both commands go over whole trees, so one file tells of all, and
+//! a look costs less than a hundredth of what linking a package does.
+
+use super::record::Record;
+use super::unpack::Building;
+use super::{discard, publish};
+use crate::NativeError;
+use gantry_store::PackageIndex;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Reading and writing, for everybody.
+const READ_AND_WRITE: u32 = 0o666;
+
+/// One thread at a time mends; packages are at several paths.
+static MENDING: Mutex<()> = Mutex::new(());
+
+/// What of a file is not as in the store, judged by the package's `index`.
+pub(super) fn alteration(file: &Metadata, index: &Metadata) -> Option<&'static str> {
+    if file.uid() != index.uid() {
+        Some("belongs to somebody else")
+    } else if (file.mode() ^ index.mode()) & READ_AND_WRITE != 0 {
+        Some("has another mode")
+    } else {
+        None
+    }
+}
+
+/// Has the package in `directory` as it was stored, if this user's store has it. One whose contents are others, too, leaves the
+/// store, which is [`NativeError::Corrupt`].
+pub(crate) fn mend_if_altered(directory: &Path, index: &PackageIndex, temporary: &Path) -> Result<(), NativeError> {
+    if !is_altered(directory, index) {
+        return Ok(());
+    }
+    let _alone = MENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !is_altered(directory, index) {
+        return Ok(());
+    }
+    let renewed = renewed(directory, temporary)?;
+    discard(directory, temporary)?;
+    match renewed {
+        Some(building) => publish(building.into_directory(), temporary, directory),
+        None => Err(NativeError::Corrupt { path: directory.to_owned() }),
+    }
+}
+
+fn is_altered(directory: &Path, index: &PackageIndex) -> bool {
+    let Some(first) = index.files.first() else { return false };
+    let file = fs::symlink_metadata(directory.join("files").join(&first.path));
+    let (Ok(file), Ok(index)) = (file, fs::metadata(directory.join("index"))) else { return false };
+    index.uid() == rustix::process::geteuid().as_raw() && alteration(&file, &index).is_some()
+}
+
+/// The same package again, of files of this user; `None` if its contents are not what was stored.
+fn renewed(directory: &Path, temporary: &Path) -> Result<Option<Building>, NativeError> {
+    let path = directory.join("index");
+    let bytes = fs::read(&path).map_err(NativeError::io("read", &path))?;
+    let Ok(Record { index, sums: Some(sums) }) = Record::decode(&bytes) else { return Ok(None) };
+    let mut building = Building::create(temporary)?;
+    for (file, sum) in index.files.iter().zip(&sums) {
+        let path = directory.join("files").join(&file.path);
+        match fs::read(&path) {
+            Ok(contents) if xxh3_64(&contents) == *sum => {
+                building.write_file(&file.path, file.executable, &contents)?
+            }
+            Ok(_) => return Ok(None),
+            Err(error) => return Err(NativeError::io("read", &path)(error)),
+        }
+    }
+    building.write_index(&index)?;
+    Ok(Some(building))
+}
