@@ -2,6 +2,7 @@
 
 use crate::loudness::Loudness;
 use crate::output::{print_line, say};
+use crate::session::interruption_status;
 use gantry_engine::Fault;
 use miette::{MietteDiagnostic, MietteHandlerOpts, Report};
 
@@ -30,7 +31,7 @@ pub fn exit_status(fault: &Fault) -> u8 {
     let code = fault.code.as_ref();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| code.starts_with(prefix));
     if code == "CANCELLED" {
-        130
+        interruption_status()
     } else if starts(&["ARCHIVE_"]) {
         5
     } else if starts(&["REGISTRY_", "HTTP_", "PACKUMENT_"]) {

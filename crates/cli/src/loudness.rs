@@ -29,7 +29,9 @@ pub fn heed_line(settings: &[(String, NpmrcValue)]) {
 /// Heeds all settings.
 pub fn heed(config: &Config) {
     ALLOWED.store(allowed(config.get("loglevel")) as u8, Ordering::Relaxed);
-    PROGRESS.store(config.get_bool("progress") != Some(false), Ordering::Relaxed);
+    // As npm, which draws nothing where a machine looks.
+    let is_watched = !std::env::var_os("CI").is_some_and(|value| value != "false" && value != "0" && !value.is_empty());
+    PROGRESS.store(config.get_bool("progress").unwrap_or(is_watched), Ordering::Relaxed);
 }
 
 /// Whether something this loud is to be said.

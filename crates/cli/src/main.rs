@@ -2,7 +2,7 @@
 //!
 //! stdout carries data (`--json`: one event a line), stderr everything else. Exit status: 0 done; 1 the project, its lock
 //! or the settings are at fault; 2 wrong usage; 3 the registry or the network; 4 the disk or the store; 5 a package is not
-//! what it should be; 130 interrupted.
+//! what it should be; 130, 143, 129 interrupted, told to end, left by its terminal.
 
 #![expect(clippy::disallowed_methods, reason = "a command may read its environment")]
 
@@ -60,5 +60,6 @@ fn main() -> ExitCode {
         Command::Store(arguments) => commands::store::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(arguments),
     };
-    ExitCode::from(outcome)
+    // What was asked for did not get where it was to go.
+    ExitCode::from(if outcome == 0 && output::has_lost_data() { 4 } else { outcome })
 }

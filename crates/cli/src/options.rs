@@ -21,10 +21,10 @@ pub struct Options {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Install a project's dependencies, with packages named also these, and bring its lock file up to date.
-    #[command(visible_aliases = ["i", "add"])]
+    #[command(visible_aliases = ["i", "add"], aliases = ["in", "ins", "inst", "insta", "instal"])]
     Install(AddArguments),
     /// Remove packages from a project's dependencies.
-    #[command(visible_aliases = ["remove", "rm", "un"])]
+    #[command(visible_aliases = ["remove", "rm", "un"], aliases = ["r", "unlink"])]
     Uninstall(RemoveArguments),
     /// Bring packages up to date as far as package.json allows: those named, else all.
     #[command(visible_aliases = ["up", "upgrade"])]
@@ -37,6 +37,7 @@ pub enum Command {
     /// Tell what `dedupe` would change.
     FindDupes(InstallArguments),
     /// Install exactly what the lock file says; fail where it does not fit package.json.
+    #[command(visible_alias = "clean-install", aliases = ["ic", "install-clean"])]
     Ci(InstallArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
     Why(WhyArguments),
@@ -203,8 +204,8 @@ pub struct ResolveArguments {
     /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
     #[arg(long, value_name = "DIR")]
     pub prefix: Option<PathBuf>,
-    /// Where packages and metadata are kept.
-    #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
+    /// Where packages and metadata are kept; unless given the variable GANTRY_STORE_DIR, else a folder of the user's.
+    #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
     /// The registry for packages without a scope registry of their own.
     #[arg(long, value_name = "URL")]
@@ -304,8 +305,8 @@ pub struct StoreArguments {
     /// What to do.
     #[arg(value_enum)]
     pub action: StoreAction,
-    /// Where packages and metadata are kept.
-    #[arg(long, value_name = "DIR", env = "GANTRY_STORE_DIR")]
+    /// Where packages and metadata are kept; unless given the variable GANTRY_STORE_DIR, else a folder of the user's.
+    #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
     /// Print the result as JSON.
     #[arg(long)]

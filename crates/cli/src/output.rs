@@ -9,6 +9,12 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
+static DATA_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Whether data that somebody wanted could not be written. Who closes a pipe does not want more.
+pub fn has_lost_data() -> bool {
+    DATA_LOST.load(Ordering::Relaxed)
+}
 
 /// Prints data for people to standard output.
 pub fn print_text(text: &str) {
@@ -23,6 +29,7 @@ pub fn print_line(line: &str) {
     if let Err(error) = write(&mut io::stdout().lock(), line) {
         STDOUT_FAILED.store(true, Ordering::Relaxed);
         if error.kind() != io::ErrorKind::BrokenPipe {
+            DATA_LOST.store(true, Ordering::Relaxed);
             say(Loudness::All, &format!("warning: standard output cannot be written any more: {error}"));
         }
     }

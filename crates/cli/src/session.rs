@@ -2,6 +2,7 @@
 
 use gantry_engine::{EngineError, Fault};
 use gantry_native::Interrupt;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -10,6 +11,14 @@ use tokio::signal::unix::{SignalKind, signal};
 /// How long a command that failed waits for work that cannot be dropped: unpacking, which then removes what it has
 /// begun, and look-ups of addresses, which may hang.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The signal that has interrupted the command.
+static INTERRUPTION: AtomicI32 = AtomicI32::new(2);
+
+/// The exit status of a command that was interrupted, as shells have it: 128 and the number of the signal.
+pub fn interruption_status() -> u8 {
+    u8::try_from(128 + INTERRUPTION.load(Ordering::Relaxed)).unwrap_or(130)
+}
 
 /// A runtime that can be interrupted.
 pub struct Session {
@@ -49,15 +58,18 @@ impl Session {
         let interrupt = Interrupt::default();
         {
             let _entered = runtime.enter();
-            let mut pressed = signal(SignalKind::interrupt()).map_err(lost)?;
-            let interrupt = interrupt.clone();
-            runtime.spawn(async move {
-                pressed.recv().await;
-                interrupt.raise();
-                // Who presses again does not want to wait.
-                pressed.recv().await;
-                std::process::exit(130);
-            });
+            for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+                let mut sent = signal(kind).map_err(lost)?;
+                let interrupt = interrupt.clone();
+                runtime.spawn(async move {
+                    sent.recv().await;
+                    INTERRUPTION.store(kind.as_raw_value(), Ordering::Relaxed);
+                    interrupt.raise();
+                    // Who sends it again does not want to wait.
+                    sent.recv().await;
+                    std::process::exit(interruption_status().into());
+                });
+            }
         }
         Ok(Self { runtime, interrupt })
     }

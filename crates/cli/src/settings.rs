@@ -16,7 +16,7 @@ use gantry_layout::Omit;
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_native::{
     ConfigSources, HttpSettings, LoadedConfig, NativeClock, NativeHostSettings, ProjectDirectory, ProjectFiles,
-    ProxySettings, machine_home, machine_release, machine_target,
+    ProxySettings, machine_home, machine_release, machine_target, store_home,
 };
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
@@ -291,13 +291,19 @@ pub fn store_place(named: Option<&Path>) -> Result<PathBuf, Fault> {
 }
 
 fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<PathBuf, Fault> {
-    if let Some(path) = named {
-        return std::path::absolute(path).map_err(|error| invalid(format!("--store-dir {}: {error}", path.display())));
-    }
     let from = |key: &str| sources.environment.get(key).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = from("XDG_DATA_HOME").or_else(|| sources.home().map(|home| home.join(".local/share")));
+    if let Some(path) = named.map(Path::to_owned).or_else(|| from("GANTRY_STORE_DIR")) {
+        let what = if named.is_some() { "--store-dir" } else { "GANTRY_STORE_DIR" };
+        return std::path::absolute(&path).map_err(|error| invalid(format!("{what} {}: {error}", path.display())));
+    }
+    // By the XDG specification a relative one counts for nothing.
+    let data = from("XDG_DATA_HOME").filter(|data| data.is_absolute());
+    let data = data.or_else(|| store_home().map(|home| home.join(".local/share")));
     data.map(|data| data.join("gantry/store")).ok_or_else(|| {
-        Fault::new("CONFIG_INVALID", "no place for the store: neither HOME nor XDG_DATA_HOME is set")
-            .with_hint("Name one with --store-dir.")
+        Fault::new(
+            "CONFIG_INVALID",
+            "no place for the store: neither HOME nor XDG_DATA_HOME names one that can be used",
+        )
+        .with_hint("Name one with --store-dir or GANTRY_STORE_DIR.")
     })
 }

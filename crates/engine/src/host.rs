@@ -126,6 +126,11 @@ pub trait ProjectTree {
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
     }
+    /// Fails if a `package.json` (of the folders; empty for the project) or the lock could not be replaced, before the tree is
+    /// touched. Who cannot tell lets it come to that.
+    fn check_writable(&self, _manifests: &[&str], _lock: bool) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Replaces the `package.json` of the project, or of the workspace in `folder` (empty for the project), in one step.
     fn write_manifest(&self, folder: &str, bytes: &[u8]) -> impl Future<Output = Result<(), Fault>>;
     /// Replaces the lock file in one step.

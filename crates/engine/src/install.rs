@@ -393,6 +393,13 @@ async fn conclude<H: Host>(
     let mut packages = 0;
     let mut scripts = BTreeSet::new();
     let deprecated = deprecated(part.map_or(lockfile, |part| &part.lockfile));
+    let lock_bytes = text.to_bytes();
+    // `ci` leaves the file as it is, however it is written.
+    let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
+    let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
+    let changed_manifests = manifests.workspaces.iter().map(|(folder, _)| folder.as_str());
+    let changed_manifests: Vec<&str> = changed_manifests.chain(manifests.root.as_ref().map(|_| "")).collect();
+    host.project().check_writable(&changed_manifests, lock_changed)?;
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
@@ -427,10 +434,6 @@ async fn conclude<H: Host>(
     if let Some(bytes) = &manifests.root {
         host.project().write_manifest("", bytes).await?;
     }
-    let lock_bytes = text.to_bytes();
-    // `ci` leaves the file as it is, however it is written.
-    let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
-    let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
     if lock_changed {
         host.project().write_lock(&lock_bytes).await?;
     }

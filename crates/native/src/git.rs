@@ -1,5 +1,7 @@
 //! The user's git (`@npmcli/git`): as a program, with the user's own configuration and credentials.
 
+mod running;
+
 use crate::temporary::TemporaryDirectory;
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
@@ -111,14 +113,14 @@ impl NativeGit {
     async fn run_with(&self, environment: &[(&str, &str)], folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
         let mut command = Command::new(&self.program);
         command.arg("--no-replace-objects").args(arguments).current_dir(folder);
-        command.stdin(Stdio::null()).kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for variable in OF_A_REPOSITORY {
             command.env_remove(variable);
         }
         command.envs(environment.iter().copied());
         let failed = |message: String| Fault::new("GIT_FAILED", message);
         let what = arguments.first().copied().unwrap_or_default().to_owned();
-        let ran = self.runtime.spawn(async move { command.output().await }).await;
+        let ran = self.runtime.spawn(running::output(command)).await;
         let output = ran
             .unwrap_or_else(|error| Err(io::Error::other(error)))
             .map_err(|error| failed(format!("git cannot be run: {error}")))?;

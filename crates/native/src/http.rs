@@ -326,7 +326,7 @@ async fn perform(
         tokio::time::timeout(patience, builder.send())
             .await
             .map_err(late)?
-            .map_err(|error| fail(kind_of(&error), describe(&error)))
+            .map_err(|error| fail(kind_of(&error), shared.settings.proxy.named_for(url) + &describe(&error)))
     };
     let mut response = ask(client, &url, &[]).await?;
     if let Some(there) = elsewhere(&response).filter(|_| known.is_some()) {

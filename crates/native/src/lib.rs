@@ -48,7 +48,7 @@ pub use link::LinkMethod;
 pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
-pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target};
+pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target, store_home};
 pub use store::{
     DamagedPackage, PackageDirectories, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage,
 };

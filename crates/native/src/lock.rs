@@ -10,6 +10,12 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long another one is waited for: most installs are over by then, and one that was killed takes a moment to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The right to change one project; given back when dropped.
 #[derive(Debug)]
@@ -26,13 +32,18 @@ impl ProjectLock {
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(NativeError::io("open", path)(errno.into())),
         };
-        match rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {
-                sweep(path);
-                Ok(Some(Self { _folder: folder }))
+        let began = Instant::now();
+        loop {
+            match rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {
+                    sweep(path);
+                    return Ok(Some(Self { _folder: folder }));
+                }
+                Err(Errno::WOULDBLOCK) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
+                Err(Errno::WOULDBLOCK) => return Err(NativeError::Busy { path: path.to_owned() }),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(NativeError::io("lock", path)(errno.into())),
             }
-            Err(Errno::WOULDBLOCK) => Err(NativeError::Busy { path: path.to_owned() }),
-            Err(errno) => Err(NativeError::io("lock", path)(errno.into())),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{make_parent, replace_users_file};
+use crate::temporary::{check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
@@ -109,6 +109,13 @@ impl ProjectDirectory {
     pub fn left_alone(mut self) -> Self {
         self.is_left_alone = true;
         self
+    }
+
+    /// Where the lock is written.
+    fn lock_path(&self) -> PathBuf {
+        let shrinkwrap = self.path.join(SHRINKWRAP);
+        let is_there = fs::metadata(&shrinkwrap).is_ok_and(|shrinkwrap| shrinkwrap.len() > 0);
+        if is_there { shrinkwrap } else { self.path.join(LOCK) }
     }
 
     /// Writes a file of the user.
@@ -423,18 +430,23 @@ impl ProjectTree for ProjectDirectory {
         actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
+    fn check_writable(&self, manifests: &[&str], lock: bool) -> Result<(), Fault> {
+        if self.is_left_alone {
+            return Ok(());
+        }
+        let manifests = manifests.iter().map(|folder| self.path.join(folder).join("package.json"));
+        for path in manifests.chain(lock.then(|| self.lock_path())) {
+            check_replaceable(&path)?;
+        }
+        Ok(())
+    }
+
     async fn write_manifest(&self, folder: &str, bytes: &[u8]) -> Result<(), Fault> {
         self.write(&self.path.join(folder).join("package.json"), bytes)
     }
 
     async fn write_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
-        let shrinkwrap = self.path.join(SHRINKWRAP);
-        let path = if fs::metadata(&shrinkwrap).is_ok_and(|shrinkwrap| shrinkwrap.len() > 0) {
-            shrinkwrap
-        } else {
-            self.path.join(LOCK)
-        };
-        self.write(&path, bytes)
+        self.write(&self.lock_path(), bytes)
     }
 
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {

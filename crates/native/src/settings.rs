@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -222,6 +223,22 @@ pub fn machine_target(node_version: Option<String>) -> Target {
 /// The home of the user who runs this: what `HOME` says, else what the system knows, as Node's `os.homedir()`.
 pub fn machine_home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// The home that a store may be in unless somebody names another place. Root with somebody else's home (`sudo` that keeps it) has
+/// its own: what other users can write to must not get into what is root's.
+pub fn store_home() -> Option<PathBuf> {
+    let home = machine_home().filter(|home| home.is_absolute());
+    let is_root = rustix::process::geteuid().is_root();
+    let is_foreign = |home: &PathBuf| fs::metadata(home).is_ok_and(|data| data.uid() != 0);
+    if is_root && home.as_ref().is_some_and(is_foreign) { root_home() } else { home }
+}
+
+/// Root's home by the list of users.
+fn root_home() -> Option<PathBuf> {
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let home = users.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|user| user.get(2) == Some(&"0"))?;
+    home.get(5).filter(|home| home.starts_with('/')).map(PathBuf::from)
 }
 
 /// The release of the operating system, as Node's `os.release()` gives it; `None` where it is no text.

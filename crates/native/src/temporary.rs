@@ -1,6 +1,8 @@
 //! Temporary names, and guards that remove what was not published.
 
 use crate::NativeError;
+use rustix::fs::Access;
+use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
@@ -104,6 +106,24 @@ pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), Native
         Ok(mut file) => overwrite(&mut file, bytes, old.len()).map_err(NativeError::io("write", path)),
         // Who may not write it may have it replaced all the same; then it is theirs.
         Err(_) => replace(&target, bytes, Some((&old, false))).or(replaced),
+    }
+}
+
+/// Fails where [`replace_users_file`] would because nobody may write there.
+pub(crate) fn check_replaceable(path: &Path) -> Result<(), NativeError> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
+    let refusal = match fs::OpenOptions::new().write(true).open(&target) {
+        Err(error) if cannot_be_replaced(&error) || error.kind() == io::ErrorKind::NotFound => error,
+        // Any other failure is told of when it comes.
+        _ => return Ok(()),
+    };
+    let folder = target.parent().unwrap_or(Path::new("."));
+    // A file that is not there, or that only its mode protects, can be put there by who may write to the folder.
+    let is_of_mode = matches!(Errno::from_io_error(&refusal), Some(Errno::ACCESS | Errno::NOENT));
+    match rustix::fs::access(folder, Access::WRITE_OK) {
+        Ok(()) if is_of_mode => Ok(()),
+        Err(errno) if is_of_mode => Err(NativeError::io("write", path)(errno.into())),
+        _ => Err(NativeError::io("write", path)(refusal)),
     }
 }
 

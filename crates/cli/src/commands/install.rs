@@ -7,7 +7,7 @@ use crate::prefix::Place;
 use crate::report::Reporter;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Fault, dry_run, install};
+use gantry_engine::{Event, Extent, Fault, dry_run, install};
 use gantry_native::{NativeHost, ProjectLock};
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,10 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     let outcome =
         Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace()).and_then(|place| {
             let lock = ProjectLock::take(&place.project)?;
-            perform(arguments, load(arguments, &place, task)?, lock)
+            let settings = load(arguments, &place, task)?;
+            let scripts =
+                if arguments.ignore_scripts { Vec::new() } else { task.own_scripts(&settings.request.package_json) };
+            perform(arguments, settings, lock, &scripts)
         });
     match outcome {
         Ok(()) => 0,
@@ -28,7 +31,13 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     }
 }
 
-fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<ProjectLock>) -> Result<(), Fault> {
+/// `scripts` are the project's own that npm would run.
+fn perform(
+    arguments: &InstallArguments,
+    settings: Settings,
+    lock: Option<ProjectLock>,
+    scripts: &[String],
+) -> Result<(), Fault> {
     let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
     let session = Session::start(traffic)?;
     let reporter = Arc::new(Mutex::new(Reporter::new(arguments)));
@@ -57,6 +66,10 @@ fn perform(arguments: &InstallArguments, settings: Settings, lock: Option<Projec
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
+    if !scripts.is_empty() && settings.request.extent == Extent::Tree {
+        let message = format!("scripts are never run, nor those of the project itself: {}", scripts.join(", "));
+        locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
+    }
     locked(&reporter).finish(&outcome, arguments.ignore_scripts);
     if interrupt.is_raised() {
         return Err(Fault::new("CANCELLED", "interrupted when everything was in place already"));

@@ -44,6 +44,12 @@ impl std::fmt::Debug for ProxySettings {
 }
 
 impl ProxySettings {
+    /// Which proxy the failure of a request to `url` may be about, to stand before what the system said; empty if none is asked.
+    pub(super) fn named_for(&self, url: &str) -> String {
+        let proxy = Url::parse(url).ok().and_then(|url| self.for_address(&url).ok().flatten());
+        proxy.map(|proxy| format!("through the proxy {}: ", without_userinfo(proxy.as_str()).0)).unwrap_or_default()
+    }
+
     /// `configured` is `https-proxy`, else `proxy`; `exceptions` is `noproxy`, comma-separated; empty texts are as none.
     pub fn new<'a>(
         configured: Option<&str>,
