@@ -15,7 +15,7 @@ use crate::request::{Changes, InstallRequest, Update};
 use crate::saved::Saving;
 use crate::sources::{Found, look_into};
 use futures_util::future::try_join_all;
-use gantry_manifest::{DependencyKind, Lockfile, Manifest, with_dependencies};
+use gantry_manifest::{DependencyKind, DependencyMap, Lockfile, Manifest, with_dependencies};
 use gantry_resolver::{
     Project, ResolveError, Source, SourceRequest, Workspace, path_between, path_in_project, pick_version,
 };
@@ -196,8 +196,10 @@ fn describe(
     own.optional_dependencies.clone_from(&manifest.optional_dependencies);
     own.peer_dependencies.clone_from(&manifest.peer_dependencies);
     for Addition { name, spec, .. } in additions {
-        let is_optional = manifest.optional_dependencies.iter().any(|(optional, _)| optional == name);
-        if is_optional && kind.is_none_or(|kind| kind == DependencyKind::Optional) {
+        let is_in = |list: &DependencyMap| list.iter().any(|(listed, _)| listed == name);
+        // Unless the user says so, what is also there for development was added for that.
+        let is_meant = kind.map_or(!is_in(&manifest.dev_dependencies), |kind| kind == DependencyKind::Optional);
+        if is_meant && is_in(&manifest.optional_dependencies) {
             own.dependencies.push((name.as_str().into(), spec.as_str().into()));
         }
     }

@@ -96,8 +96,8 @@ impl<'a> Saving<'a> {
                 let with_prefix = self.prefixed(installed);
                 let asked = spec.registry_target();
                 let range = match &asked.kind {
-                    // A range that allows less than the prefix would is kept.
-                    SpecKind::Range(range) if !range.is_any() => {
+                    // A range that allows less than the prefix would is kept; so is an empty one that a prerelease is not in.
+                    SpecKind::Range(range) if asked.raw != "*" => {
                         let is_within = Range::parse(&with_prefix).is_some_and(|saved| saved.is_subset_of(range));
                         if is_within { with_prefix } else { asked.raw.clone() }
                     }

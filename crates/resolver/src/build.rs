@@ -159,22 +159,12 @@ impl Builder {
         self.assert_root_overrides()
     }
 
-    /// Puts the workspaces into the queue that the user asks for something, where the tree has them: those of a project that
-    /// starts from nothing are read from their folders.
+    /// Puts the workspaces into the queue that the user asks for something, where the tree has them.
     fn queue_chosen_workspaces(&mut self) {
-        for place in std::mem::take(&mut self.options.explicit_in) {
-            if !place.is_empty() {
-                let known = self.known_folders.iter().find(|(folder, _)| *folder == place).map(|(_, package)| *package);
-                if self.forest.is_from_nothing
-                    && let Some(package) = known
-                {
-                    self.forest.top_at(self.forest.root, &place, package);
-                }
-                if let Some(node) = self.forest.at(self.forest.root, &place) {
-                    self.queue.push(&self.forest, node);
-                }
+        for place in self.options.explicit_in.iter().filter(|place| !place.is_empty()) {
+            if let Some(node) = self.forest.at(self.forest.root, place) {
+                self.queue.push(&self.forest, node);
             }
-            self.options.explicit_in.push(place);
         }
     }
 

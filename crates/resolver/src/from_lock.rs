@@ -47,6 +47,15 @@ pub(crate) fn plant(
         loaded.folders.push(known(&mut forest, folder, options));
     }
     forest.load_root();
+    if forest.is_from_nothing {
+        // npm looks for a tree on disk, and finds the workspaces' folders: they are there before any link leads to them.
+        for (_, place) in forest.workspaces.clone() {
+            let known = loaded.folders.iter().find(|(folder, _)| **folder == *place);
+            if let Some(&(_, package)) = known {
+                forest.top_at(forest.root, &place, package);
+            }
+        }
+    }
     if let Some(lock) = lock {
         load(&mut forest, &mut loaded, lock, options)?;
         if let Some(hints) = &options.yarn {
