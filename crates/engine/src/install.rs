@@ -27,7 +27,7 @@ use futures_util::future::{Either, select};
 use gantry_layout::{PlannedPackage, plan, wanted};
 use gantry_manifest::{LockEntry, LockText, Lockfile, Manifest, Text};
 use gantry_platform::Clock;
-use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine};
+use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine, check_overrides};
 use gantry_store::PackageKey;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ async fn run<H: Host>(
         Some(decided) => decided,
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
-    let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. } } = decided;
+    let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. }, incomplete } = decided;
     if request.mode == InstallMode::Ci {
         renew_folders(&mut lockfile, &beginning.project);
     }
@@ -85,7 +85,8 @@ async fn run<H: Host>(
         set_header(request, &beginning.project, beginning.read.take(), &mut lockfile)?;
         let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
         let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
-        let bringing = bring(host, making, (&mut inert, part.is_some()), &mut traffic, progress).boxed_local();
+        let left_out = (&mut inert, &incomplete, part.is_some());
+        let bringing = bring(host, making, left_out, &mut traffic, progress).boxed_local();
         // The text is what it is, whatever comes: time to make it while packages are on their way.
         let pause = host.registry().clock().sleep(TEXT_MILLISECONDS).boxed_local();
         let (text, brought) = match select(bringing, pause).await {
@@ -109,7 +110,8 @@ async fn run<H: Host>(
     };
     let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
     let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
-    let brought = bring(host, making, (&mut inert, part.is_some()), &mut traffic, progress).boxed_local().await?;
+    let left_out = (&mut inert, &incomplete, part.is_some());
+    let brought = bring(host, making, left_out, &mut traffic, progress).boxed_local().await?;
     let present = (&inert, &brought.in_place);
     let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
     lockfile.packages.extend(found);
@@ -138,12 +140,12 @@ struct Brought {
     left_out: Vec<String>,
 }
 
-/// Brings what the tree needs into the store. What is left out joins `inert`; a part of a project has nothing of it to begin
-/// with.
+/// Brings what the tree needs into the store. What is left out joins `inert`, where what is `incomplete` is already; a part of a
+/// project has nothing of it to begin with.
 async fn bring<'a, H: Host>(
     host: &'a H,
     (request, lockfile): (&InstallRequest, &Lockfile),
-    (all_inert, is_part): (&mut BTreeSet<String>, bool),
+    (all_inert, incomplete, is_part): (&mut BTreeSet<String>, &BTreeSet<String>, bool),
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Brought, EngineError> {
@@ -154,7 +156,7 @@ async fn bring<'a, H: Host>(
         let inert = &mut foreign.clone();
         brought.in_place = InPlace::of(host, request, lockfile, inert)?;
         fetch(host, request, lockfile, (inert, &brought.in_place), traffic, progress).boxed_local().await?;
-        brought.left_out = inert.difference(&foreign).cloned().collect();
+        brought.left_out = inert.difference(&foreign).chain(incomplete).cloned().collect();
         all_inert.extend(brought.left_out.iter().cloned());
     }
     // What is still under way are wrong guesses, and packages that are in the store but whose flight is committing what it
@@ -280,6 +282,9 @@ async fn begin<H: Host>(
     let folders = chosen_folders(request, chosen.as_ref(), start, progress);
     let (mut asked, mut before) = (None, None);
     if request.mode == InstallMode::Install && !request.changes.is_empty() {
+        // npm reads the project as it is before it changes it, and gives up there, also where the change would mend it.
+        let unchanged = Project { root: root.clone(), workspaces: workspaces.clone(), folders: Vec::new() };
+        check_overrides(&unchanged, &request.resolve)?;
         if chosen.is_some() {
             before = Some(read_project(host, (root.clone(), workspaces.clone()), start).await?);
         }
@@ -299,6 +304,9 @@ struct Decided {
     /// Packages whose entries lack what only full documents have; `None` where nothing is to be completed.
     abbreviated: Option<FxHashSet<String>>,
     checked: MachineCheck,
+    /// Paths of optional packages of which something that they need could not be had, with what only they need. Nothing in the
+    /// lock tells so.
+    incomplete: BTreeSet<String>,
 }
 
 /// The project's lock, where a resolution would only take out of it what nobody asks for.
@@ -325,7 +333,7 @@ fn settled_lock<C: gantry_platform::Clock>(
     for warning in &checked.warnings {
         progress.warn(warning.code, warning.message.clone());
     }
-    Ok(Some(Decided { lockfile, abbreviated: None, checked }))
+    Ok(Some(Decided { lockfile, abbreviated: None, checked, incomplete: BTreeSet::new() }))
 }
 
 /// Resolves.
@@ -346,8 +354,10 @@ async fn decide<'a, H: Host>(
         _ => (resolution.lockfile, Some(abbreviated)),
     };
     // Its warnings are those of the resolution, which have been told.
-    let checked = check_machine(&lockfile, &request.resolve)?;
-    Ok(Decided { lockfile, abbreviated, checked })
+    let mut checked = check_machine(&lockfile, &request.resolve)?;
+    let incomplete: BTreeSet<String> = resolution.inert.difference(&checked.inert).cloned().collect();
+    checked.inert.extend(incomplete.iter().cloned());
+    Ok(Decided { lockfile, abbreviated, checked, incomplete })
 }
 
 async fn work_out<'a, H: Host>(

@@ -210,7 +210,7 @@ impl Builder {
         dependants
     }
 
-    fn assert_root_overrides(&self) -> Result<(), ResolveError> {
+    pub(crate) fn assert_root_overrides(&self) -> Result<(), ResolveError> {
         let forest = &self.forest;
         for &(_, id) in &forest.node(forest.root).edges_out {
             let (edge, spec) = (forest.edge(id), forest.effective_spec(id));

@@ -155,10 +155,7 @@ pub fn check_machine(lock: &Lockfile, options: &ResolveOptions) -> Result<Machin
 
 fn machine_check(mut builder: Builder) -> Result<MachineCheck, ResolveError> {
     builder.check_machine()?;
-    let nodes = builder.forest.inventory().into_iter();
-    let inert =
-        nodes.filter(|&node| builder.forest.node(node).inert).map(|node| builder.forest.location(node)).collect();
-    Ok(MachineCheck { inert, warnings: builder.warnings })
+    Ok(MachineCheck { inert: builder.inert(), warnings: builder.warnings })
 }
 
 /// Paths of what goes when the package at `failed` cannot be had and those in `inert` are gone already: its dependants up

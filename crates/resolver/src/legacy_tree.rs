@@ -78,7 +78,8 @@ fn entry_of(forest: &Forest, id: NodeId) -> Map<String, Value> {
         if let Some(resolved) = package.resolved.as_deref().filter(|_| asked.says_where_from()) {
             set("resolved", resolved.into());
         }
-        if let Some(integrity) = package.integrity.as_deref() {
+        // What a tarball brings along has none of its own: where a lock was brought up to date it is that of the registry.
+        if let Some(integrity) = package.integrity.as_deref().filter(|_| !forest.in_dependency_bundle(id)) {
             set("integrity", integrity.into());
         }
     }

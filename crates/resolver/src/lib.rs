@@ -48,7 +48,9 @@ pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};
 pub use resolver::bundles::BundleContents;
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
-pub use resolver::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step};
+pub use resolver::{
+    BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step, check_overrides,
+};
 pub use scope::{PartTree, Scope, part_to_install, paths_of_workspaces, paths_without_workspaces};
 pub use why::{Explanation, explain};
 pub use yarn::yarn_text;

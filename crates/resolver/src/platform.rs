@@ -65,13 +65,17 @@ impl Builder {
             let manifest = &self.forest.package_of(id).manifest;
             let runs = self.shelf.picker.accepts_all(&manifest.engines);
             let fits = installs_on(manifest, &self.options.target);
-            if (runs && fits) || node.link.is_some() {
+            if runs && fits {
                 continue;
             }
             if flags.optional {
                 if !node.inert {
                     self.make_inert(id);
                 }
+                continue;
+            }
+            // What a link leads to is judged for itself.
+            if node.link.is_some() {
                 continue;
             }
             let omitted = (flags.peer && self.options.omit_peer)

@@ -21,6 +21,7 @@ use gantry_spec::PackageName;
 use inflate::Inflation;
 use rustc_hash::FxHashSet;
 use sources::{SourceAnswer, SourceRequest};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How soon a packument is needed.
@@ -108,6 +109,9 @@ pub struct Resolution {
     pub warnings: Vec<ResolveWarning>,
     /// Optional dependencies that could not be had and are not in the lock, by name.
     pub left_out: Vec<String>,
+    /// Paths of the packages that are in the lock but not to be installed: optional ones for other machines, and those of which
+    /// something that they need could not be had, with everything only they need.
+    pub inert: BTreeSet<String>,
 }
 
 /// Builds npm's ideal tree from packuments handed to it.
@@ -345,8 +349,8 @@ impl Resolver {
         self.builder.check_allowed()?;
         self.builder.check_machine()?;
         self.builder.check_fatal()?;
-        let left_out = self.builder.left_out();
-        Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out })
+        let (left_out, inert) = (self.builder.left_out(), self.builder.inert());
+        Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out, inert })
     }
 
     /// Calculates why everything is there, and removes what was in the lock for no reason.
@@ -380,6 +384,14 @@ impl Resolver {
             self.builder.make_inert(node);
         }
         Ok(())
+    }
+}
+
+/// Whether the project's overrides leave its own dependencies what they are.
+pub fn check_overrides(project: &Project, options: &ResolveOptions) -> Result<(), ResolveError> {
+    match project.root.overrides {
+        Some(_) => builder(project.clone(), None, options.clone())?.assert_root_overrides(),
+        None => Ok(()),
     }
 }
 

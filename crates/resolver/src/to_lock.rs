@@ -6,6 +6,7 @@ use crate::ids::NodeId;
 use gantry_manifest::{LockEntry, Lockfile, Manifest, Text};
 use gantry_spec::compare_locale;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// What an entry is made of.
 enum Source<'a> {
@@ -76,6 +77,14 @@ impl Builder {
     pub(crate) fn left_out(&self) -> Vec<String> {
         let nodes = self.forest.inventory().into_iter().filter(|&id| self.is_left_out(id));
         nodes.map(|id| self.forest.names.text(self.forest.node(id).name).to_string()).collect()
+    }
+
+    /// Paths of what is in the lock but not to be installed. Folders of the user are where they are, as with npm.
+    pub(crate) fn inert(&self) -> BTreeSet<String> {
+        let is_inert = |id| self.forest.node(id).inert && self.forest.node(id).parent.is_some();
+        let nodes = self.forest.inventory().into_iter();
+        let nodes = nodes.filter(|&id| is_inert(id) && !self.is_left_out(id));
+        nodes.map(|id| self.forest.location(id)).collect()
     }
 
     fn root_entry(&self, manifest: &Manifest) -> LockEntry {
