@@ -57,7 +57,7 @@ impl Forest {
                 }
             }
         }
-        for id in order {
+        for id in order.into_iter().filter(|&id| id != top) {
             let flags = &mut self.nodes[id.index()].flags;
             flags.dev_optional &= !(flags.dev || flags.optional);
         }
