@@ -180,8 +180,9 @@ fn workspace_names(project: &Project) -> Vec<String> {
     project.workspaces.iter().map(|workspace| workspace.name.clone()).collect()
 }
 
-/// Makes the lock's entry for the project or a workspace say what its manifest says. Of an optional dependency that was just
-/// added npm notes among the ordinary ones, too, what was asked for, until the next install.
+/// Makes the lock's entry for the project or a workspace say what its manifest says. An optional dependency that was just added
+/// npm notes among the ordinary ones, too, until the next install: as what was asked for where the user says that it is optional,
+/// and else as it is saved.
 fn describe(
     folder: &str,
     additions: &[Addition],
@@ -196,12 +197,16 @@ fn describe(
     own.optional_dependencies.clone_from(&manifest.optional_dependencies);
     own.peer_dependencies.clone_from(&manifest.peer_dependencies);
     for Addition { name, spec, .. } in additions {
-        let is_in = |list: &DependencyMap| list.iter().any(|(listed, _)| listed == name);
-        // Unless the user says so, what is also there for development was added for that.
-        let is_meant = kind.map_or(!is_in(&manifest.dev_dependencies), |kind| kind == DependencyKind::Optional);
-        if is_meant && is_in(&manifest.optional_dependencies) {
-            own.dependencies.push((name.as_str().into(), spec.as_str().into()));
-        }
+        let listed =
+            |list: &DependencyMap| list.iter().find(|(listed, _)| listed == name).map(|(_, spec)| spec.clone());
+        let Some(saved) = listed(&manifest.optional_dependencies) else { continue };
+        let noted = match kind {
+            Some(DependencyKind::Optional) => spec.as_str().into(),
+            // What is also there for development was added for that.
+            None if listed(&manifest.dev_dependencies).is_none() => saved,
+            _ => continue,
+        };
+        own.dependencies.push((name.as_str().into(), noted));
     }
 }
 
