@@ -1,0 +1,105 @@
+// What random scenarios found to differ once, each as small as it became. The version that comes last is the latest.
+
+/** A scenario of a name, the packages by `name@version`, the project's package.json and what is done. */
+function scenario(name, packages, files, steps, options = ['--package-lock-only']) {
+  const universe = {};
+  for (const [id, fields] of Object.entries(packages)) {
+    const at = id.indexOf('@', 1);
+    const [package_, version] = [id.slice(0, at), id.slice(at + 1)];
+    universe[package_] ??= { tags: {}, versions: {} };
+    universe[package_].versions[version] = fields;
+    universe[package_].tags.latest = version;
+  }
+  return { name, universe, files, options, steps: steps.map((words) => ({ run: words.split(' ') })) };
+}
+
+const peers = (peerDependencies) => ({ peerDependencies });
+
+export const FOUND = [
+  scenario(
+    'an empty range stays where the prerelease that was installed is not in it',
+    { 'c@2.0.0-rc.1': {} },
+    { 'package.json': { peerDependencies: { c: '' } } },
+    ['install c'],
+  ),
+  scenario(
+    'what is optional and for development is saved as for development',
+    { 'n@2.1.0': {} },
+    { 'package.json': { devDependencies: { n: '>=2.1.0' }, optionalDependencies: { n: '2.1.0' } } },
+    ['install n@2.1.0'],
+  ),
+  scenario(
+    'a workspace whose dependency another workspace is not is looked at before others',
+    {
+      'm@2.0.0': peers({ x: '^2.1.0' }),
+      'p@2.0.0-rc.1': {},
+      'x@2.1.0': {},
+      'x@2.0.0': {},
+    },
+    {
+      'package.json': { workspaces: ['packages/*'] },
+      'packages/m/package.json': { name: 'p', dependencies: { x: '2.0.0' } },
+      'packages/z/package.json': { devDependencies: { p: 'latest', m: '2' } },
+    },
+    ['install'],
+  ),
+  scenario(
+    'an optional package that lacks something that it needs is in the lock, and not in the tree',
+    { 'j@3.1.0': { dependencies: { nowhere: '2.x' } }, 'y@1.0.0': {} },
+    { 'package.json': { dependencies: { y: '1' }, optionalDependencies: { j: '3' } } },
+    ['install', 'update', 'install'],
+    [],
+  ),
+  scenario(
+    'overrides that contradict the project have its dependency stay as well',
+    { 'p@2.0.0': {} },
+    { 'package.json': { dependencies: { p: '~2.0.0' }, overrides: { p: '2' } } },
+    ['install', 'uninstall p', 'install p@2', 'update'],
+  ),
+  scenario(
+    'what a tarball brings along has no integrity in a lock of version 1, also where that was brought up to date',
+    {
+      'f@2.2.0': { dependencies: { t: '2' }, bundleDependencies: ['t'], carries: { t: { version: '2.0.0' } } },
+      't@2.0.0': {},
+    },
+    { 'package.json': { dependencies: { f: '2' } } },
+    ['install', 'install'],
+    ['--package-lock-only', '--lockfile-version=1'],
+  ),
+  scenario(
+    'an optional folder that lacks something stays where it is',
+    { 'y@1.0.0': {} },
+    {
+      'package.json': { optionalDependencies: { folder: 'file:folder' } },
+      'folder/package.json': { name: 'folder', version: '1.0.0', dependencies: { y: '3.1.0' } },
+    },
+    ['install'],
+    [],
+  ),
+  scenario(
+    'an optional folder for other machines has no link',
+    {},
+    {
+      'package.json': { optionalDependencies: { folder: 'file:folder' } },
+      'folder/package.json': { name: 'folder', version: '1.0.0', os: ['win32'] },
+    },
+    ['install'],
+    [],
+  ),
+  scenario(
+    'a package that bundles, wanted for development and as an optional one, is marked as both',
+    {
+      'd@1.0.0': { dependencies: { u: '1' } },
+      'u@1.0.0': { dependencies: { w: '1' }, bundleDependencies: ['w'], carries: { w: { version: '1.0.0' } } },
+      'w@1.0.0': {},
+    },
+    { 'package.json': { devDependencies: { d: '1' }, optionalDependencies: { u: '1' } } },
+    ['install'],
+  ),
+  scenario(
+    'an optional package is noted among the ordinary ones as it is saved, or as it was asked for',
+    { 'c@2.0.0': {}, 'd@1.0.0': {} },
+    { 'package.json': { optionalDependencies: { c: '^2.0.0' } } },
+    ['install c@latest', 'install c', 'install c@2', 'install d@1 --save-optional', 'install c d'],
+  ),
+];

@@ -1,0 +1,197 @@
+// A scenario played by both programs: gantry as a command, npm as its own Arborist, which does what npm's command would have it
+// do and is many times faster.
+import { execFile, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('arborist.mjs', import.meta.url));
+
+/** How npm ends by an error that it does not know itself. */
+export const CRASHED = 'npm crashed';
+/** What hangs for so many milliseconds, does. */
+const PATIENCE = 60_000;
+
+/** npm, in a process of its own that is started anew where it ends. */
+class Npm {
+  #child;
+
+  constructor(environment) {
+    this.environment = environment;
+  }
+
+  /** Has npm do it; resolves to the code of its error, if there is one. */
+  run(asked) {
+    this.#child ??= fork(program, { env: this.environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const child = this.#child;
+    return new Promise((settle) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+      const ended = (_, signal) => {
+        this.#child = undefined;
+        conclude(`${CRASHED}: ${signal ? 'it hangs' : 'what it throws is caught by nobody'}`);
+      };
+      const answered = ({ code }) => conclude(code);
+      const conclude = (code) => {
+        clearTimeout(timer);
+        child.off('exit', ended).off('message', answered);
+        settle(code);
+      };
+      child.once('exit', ended).once('message', answered).send(asked);
+    });
+  }
+
+  stop() {
+    this.#child?.disconnect();
+  }
+}
+
+function gantry(binary, path, { registry, store, environment }, words) {
+  const all = [...words, '--ignore-scripts', '--omit-lockfile-registry-resolved=false', '--json'];
+  const env = { ...environment, GANTRY_STORE_DIR: store, npm_config_registry: registry };
+  return new Promise((settle) => {
+    execFile(binary, all, { cwd: path, env, maxBuffer: 1 << 26, timeout: 120_000 }, (error, stdout, stderr) => {
+      if (!error) return settle(undefined);
+      const last = stdout.trim().split('\n').at(-1);
+      try {
+        settle(JSON.parse(last).code ?? last);
+      } catch {
+        settle(`${error.code ?? error.signal} ${stderr}`);
+      }
+    });
+  });
+}
+
+/** Errors of both that mean the same. */
+const SAME_ERRORS = {
+  ERESOLVE: ['RESOLVE_PEER_CONFLICT'],
+  ETARGET: ['RESOLVE_NO_MATCHING_VERSION'],
+  E404: ['RESOLVE_PACKAGE_NOT_FOUND'],
+  EOVERRIDE: ['RESOLVE_OVERRIDE_CONFLICT'],
+  EBADPLATFORM: ['RESOLVE_PLATFORM'],
+  EBADENGINE: ['RESOLVE_ENGINE'],
+  // To npm ci any lock that it cannot load is none.
+  EUSAGE: ['LOCK_OUT_OF_SYNC', 'LOCK_MISSING', 'RESOLVE_OVERRIDE_CONFLICT'],
+};
+
+function sameFailure(ours, theirs) {
+  if (ours === undefined || theirs === undefined) return ours === theirs;
+  if (theirs.includes('Unable to resolve reference')) return ours === 'RESOLVE_OVERRIDE_REFERENCE';
+  return SAME_ERRORS[theirs]?.includes(ours) ?? false;
+}
+
+/** Every file and link below a folder: its path, and what is in it. Modes are compared elsewhere. */
+function listing(folder, prefix = '') {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      const name = `${prefix}${entry.name}`;
+      if (entry.isSymbolicLink()) return [`${name} -> ${readlinkSync(path)}`];
+      if (entry.isDirectory()) return listing(path, `${name}/`);
+      if (/^(package-lock|package|\.package-lock)\.json$/.test(entry.name) && !name.includes('node_modules/'))
+        return [];
+      const bytes = readFileSync(path);
+      if (entry.name === '.package-lock.json') return [];
+      return [`${name} ${createHash('sha256').update(bytes).digest('base64url').slice(0, 12)}`];
+    })
+    .sort();
+}
+
+/** Where both play. */
+export class Players {
+  constructor(registry, binary) {
+    this.registry = registry;
+    this.binary = binary;
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'gantry-random-')));
+    this.environment = { PATH: process.env.PATH, HOME: this.folder, npm_config_fetch_retries: '0' };
+    this.npm = new Npm(this.environment);
+    this.count = 0;
+  }
+
+  stop() {
+    this.npm.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Plays a scenario; resolves to the first difference, if there is one: `{ step, run, what, ours, theirs }`. How npm's runs
+   * ended is in `outcomes` then.
+   */
+  async play(scenario) {
+    this.count += 1;
+    const place = join(this.folder, `${this.count}`);
+    const sides = ['gantry', 'npm'].map((program) => join(place, program, 'project'));
+    try {
+      this.registry.serve(scenario.universe);
+      for (const side of sides) {
+        for (const [path, content] of Object.entries(scenario.files)) write(join(side, path), content);
+      }
+      this.outcomes = [];
+      for (const [index, step] of scenario.steps.entries()) {
+        const difference = await this.#step(place, sides, scenario, step);
+        if (difference) return { step: index, run: step.run, ...difference };
+      }
+      return undefined;
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  }
+
+  async #step(place, sides, scenario, step) {
+    if (step.publish) {
+      this.registry.publish();
+      return undefined;
+    }
+    if (step.remove) {
+      for (const side of sides) rmSync(join(side, step.remove), { recursive: true, force: true });
+      return undefined;
+    }
+    if (step.edit) {
+      for (const side of sides) {
+        const manifest = JSON.parse(readFileSync(join(side, step.edit), 'utf8'));
+        write(join(side, step.edit), { ...manifest, ...step.fields });
+      }
+      return undefined;
+    }
+    const registry = this.registry.url;
+    const words = [...step.run, ...scenario.options];
+    const [ours, theirs] = sides;
+    const environment = { ...this.environment };
+    const failedOurs = await gantry(this.binary, ours, { registry, store: join(place, 'store'), environment }, words);
+    const failedTheirs = await this.npm.run({ path: theirs, registry, cache: join(place, 'cache'), words });
+    this.outcomes.push(failedTheirs ?? 'done');
+    if (!sameFailure(failedOurs, failedTheirs)) {
+      return { what: 'outcome', ours: failedOurs ?? 'done', theirs: failedTheirs ?? 'done' };
+    }
+    return compare(ours, theirs, Object.keys(scenario.files));
+  }
+}
+
+function write(path, content) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+const text = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '(none)\n');
+
+function compare(ours, theirs, files) {
+  for (const file of ['package-lock.json', ...files, 'node_modules/.package-lock.json']) {
+    const [our, their] = [text(join(ours, file)), text(join(theirs, file))];
+    if (our !== their) return { what: file, ours: our, theirs: their };
+  }
+  const [our, their] = [listing(ours).join('\n'), listing(theirs).join('\n')];
+  if (our !== their) return { what: 'tree', ours: our, theirs: their };
+  return undefined;
+}

@@ -1,0 +1,139 @@
+// A registry on loopback for a universe that a test changes as it goes: whole and abbreviated documents, and tarballs.
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+/** A tar archive of these files, gzipped. */
+function archive(files) {
+  const blocks = [];
+  for (const [path, text] of Object.entries(files)) {
+    const content = Buffer.from(text);
+    const header = Buffer.alloc(512);
+    header.write(path, 0);
+    header.write('0000644\0', 100);
+    header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+    header.write(`${'0'.repeat(11)}\0`, 136);
+    header.write('        ', 148);
+    header.write('0', 156);
+    header.write('ustar\x0000', 257);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    blocks.push(header, content, Buffer.alloc((512 - (content.length % 512)) % 512));
+  }
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 1 });
+}
+
+/** What npm's own registry leaves out of abbreviated documents. */
+const ONLY_IN_WHOLE = ['scripts', 'license'];
+
+export class UniverseRegistry {
+  #server;
+  #universe = {};
+  #documents = new Map();
+  #tarballs = new Map();
+  #isPublished = false;
+
+  async start() {
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    // Between two runs on a busy machine more may pass than the five seconds of Node's.
+    this.#server.keepAliveTimeout = 120_000;
+    await new Promise((settle) => this.#server.listen(0, '127.0.0.1', settle));
+    this.url = `http://127.0.0.1:${this.#server.address().port}/`;
+    return this;
+  }
+
+  stop() {
+    this.#server.closeAllConnections();
+    return new Promise((settle) => this.#server.close(settle));
+  }
+
+  /** Serves this universe from now on, without what is to be published later. */
+  serve(universe) {
+    this.#universe = universe;
+    this.#isPublished = false;
+    this.#documents.clear();
+    this.#tarballs.clear();
+  }
+
+  /** Publishes what was held back. Tags stay where they are. */
+  publish() {
+    this.#isPublished = true;
+    this.#documents.clear();
+  }
+
+  #tarball(name, version) {
+    const id = `${name}@${version}`;
+    if (!this.#tarballs.has(id)) {
+      const { later, carries = {}, deprecated, ...fields } = this.#universe[name].versions[version];
+      const files = { 'package/package.json': JSON.stringify({ name, version, license: 'MIT', ...fields }) };
+      if (fields.bin) files['package/cli.js'] = `#!/usr/bin/env node\n// ${id}\n`;
+      for (const [carried, more] of Object.entries(carries)) {
+        files[`package/node_modules/${carried}/package.json`] = JSON.stringify({ name: carried, ...more });
+      }
+      this.#tarballs.set(id, archive(files));
+    }
+    return this.#tarballs.get(id);
+  }
+
+  #manifest(name, version) {
+    const { later, carries, ...fields } = this.#universe[name].versions[version];
+    const tarball = this.#tarball(name, version);
+    const file = name.replace(/.*\//, '');
+    const dist = {
+      tarball: `${this.url}${name}/-/${file}-${version}.tgz`,
+      integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
+    };
+    const manifest = { name, version, license: 'MIT', ...fields, dist };
+    // As packages are published.
+    if (fields.optionalDependencies) {
+      manifest.dependencies = { ...fields.dependencies, ...fields.optionalDependencies };
+    }
+    if (fields.scripts?.postinstall) manifest.hasInstallScript = true;
+    return manifest;
+  }
+
+  #document(name, isWhole) {
+    const key = `${isWhole} ${name}`;
+    if (this.#documents.has(key)) return this.#documents.get(key);
+    const known = Object.hasOwn(this.#universe, name) ? this.#universe[name] : undefined;
+    if (!known) return undefined;
+    const visible = Object.keys(known.versions).filter((each) => this.#isPublished || !known.versions[each].later);
+    if (visible.length === 0) return undefined;
+    const versions = Object.fromEntries(visible.map((version) => [version, this.#manifest(name, version)]));
+    const document = { name, 'dist-tags': { ...known.tags }, versions };
+    if (!isWhole) {
+      for (const manifest of Object.values(versions)) for (const key of ONLY_IN_WHOLE) delete manifest[key];
+    } else {
+      document.time = Object.fromEntries(visible.map((version) => [version, '2024-01-01T00:00:00.000Z']));
+    }
+    const text = JSON.stringify(document);
+    this.#documents.set(key, text);
+    return text;
+  }
+
+  #answer(request, response) {
+    const [name, ...rest] = decodeURIComponent(request.url.slice(1)).split(/(?<!^@[^/]*)\//);
+    const found = this.#find(name, rest, request);
+    response.statusCode = found === undefined ? 404 : 200;
+    // Nothing is kept: what the registry has may change before the next step.
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('content-type', rest[0] === '-' ? 'application/octet-stream' : 'application/json');
+    response.end(found ?? '{"error":"Not found"}');
+  }
+
+  #find(name, rest, request) {
+    if (rest.length === 0) {
+      const isWhole = !request.headers.accept?.includes('application/vnd.npm.install-v1+json');
+      return this.#document(name, isWhole);
+    }
+    const text = this.#document(name, true);
+    if (text === undefined) return undefined;
+    const { versions } = JSON.parse(text);
+    if (rest[0] === '-') {
+      const file = name.replace(/.*\//, '');
+      const version = rest[1]?.slice(file.length + 1, -'.tgz'.length);
+      return Object.hasOwn(versions, version) ? this.#tarball(name, version) : undefined;
+    }
+    return Object.hasOwn(versions, rest[0]) ? JSON.stringify(versions[rest[0]]) : undefined;
+  }
+}
