@@ -22,7 +22,8 @@ function isOfVersion1({ run }, { options }) {
 }
 
 export const KNOWN = {
-  'npm ends by an error of its own programming': ({ what, theirs }) => what === 'outcome' && theirs.startsWith(CRASHED),
+  'npm ends by an error of its own programming, or not at all': ({ what, theirs }) =>
+    what === 'outcome' && theirs.startsWith(CRASHED),
   'npm saves an optional package that could not be had as npm:null@…': ({ what, theirs }) =>
     what !== 'outcome' && theirs.includes('"npm:null@'),
   'which of several packages has a command, if any, depends in npm on what was installed when': (
@@ -39,6 +40,22 @@ export const KNOWN = {
     run?.[0] === 'update' &&
     run.includes('--save') &&
     Object.keys(files).some((file) => file.startsWith('folder-')),
+  'npm loses workspaces from its tree that are peers of what another one needs': (
+    { what, ours, theirs },
+    { files },
+  ) => {
+    const isLost = (folder) =>
+      [ours, theirs].map((text) => text.includes(`"resolved": "${folder}"`)).join() === 'true,false';
+    const workspaces = Object.keys(files).flatMap((file) => /^(packages\/.*)\/package\.json$/.exec(file)?.[1] ?? []);
+    return what === 'package-lock.json' && workspaces.some(isLost);
+  },
+  // Seen once, after an optional dependency of that folder could not be had; why was not found out.
+  'npm update leaves out all that a linked folder needs': ({ what, ours, theirs, run }, { files }) => {
+    const isLost = (folder) =>
+      [ours, theirs].map((text) => text.includes(`"${folder}/node_modules/`)).join() === 'true,false';
+    const folders = Object.keys(files).flatMap((file) => /^(folder-.*)\/package\.json$/.exec(file)?.[1] ?? []);
+    return what === 'package-lock.json' && run[0] === 'update' && folders.some(isLost);
+  },
   'from a tree and with lockfile-version=1 npm inflates its own hidden lock as an old one': (difference, scenario) =>
     difference.what.endsWith('package-lock.json') &&
     isOfVersion1(difference, scenario) &&

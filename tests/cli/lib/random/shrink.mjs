@@ -32,15 +32,21 @@ function isNeeded(path) {
   return first === 'steps' && (path.length === 3 || (third === 'run' && fourth === '0'));
 }
 
+/** So many attempts are made at most: some minutes. */
+const MOST = 2000;
+
 /** Takes everything away, piece by piece, without which `differs` still resolves to true. */
 export async function shrink(scenario, differs) {
   let least = scenario;
+  let attempts = 0;
   for (let shrunk = true; shrunk; ) {
     shrunk = false;
     for (const path of [...paths(least)].reverse().sort((a, b) => a.length - b.length)) {
       if (isNeeded(path)) continue;
       const smaller = without(least, path);
-      if (smaller && (await differs(smaller))) {
+      if (!smaller || attempts >= MOST) continue;
+      attempts += 1;
+      if (await differs(smaller)) {
         least = smaller;
         shrunk = true;
       }
