@@ -160,6 +160,19 @@ impl ManifestError {
     }
 }
 
+impl ManifestError {
+    /// Why the `text` of a `package.json` is no JSON.
+    pub(crate) fn of_json(file: &str, text: &str, error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line().max(1), error.column().max(1));
+        let is_conflict = text.lines().nth(line - 1).is_some_and(|line| line.starts_with("<<<<<<<"));
+        let message = match is_conflict {
+            true => "a merge has left its conflict here".to_owned(),
+            false => parser_message(error),
+        };
+        Self::ManifestJson { file: file.to_owned(), line, column, message }
+    }
+}
+
 /// What a JSON parser expected, without the position, which errors carry on their own.
 pub(crate) fn parser_message(error: &serde_json::Error) -> String {
     let message = error.to_string();

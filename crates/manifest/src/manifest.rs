@@ -155,13 +155,8 @@ impl Manifest {
     /// Unknown members are ignored. A `MANIFEST_FIELD` error means that npm's install fails on the member too.
     pub fn parse_package_json(bytes: &[u8], file: &str) -> Result<Manifest, ManifestError> {
         let text = document::text_of(bytes);
-        let members =
-            document::read_members(&text, PACKAGE_JSON_MEMBERS).map_err(|error| ManifestError::ManifestJson {
-                file: file.to_owned(),
-                line: error.line().max(1),
-                column: error.column().max(1),
-                message: crate::error::parser_message(&error),
-            })?;
+        let members = document::read_members(&text, PACKAGE_JSON_MEMBERS)
+            .map_err(|error| ManifestError::of_json(file, &text, &error))?;
         let Some(members) = members else { return Err(ManifestError::ManifestShape { file: file.to_owned() }) };
         normalise::manifest_of(members, None).map_err(|problem| ManifestError::ManifestField {
             file: file.to_owned(),

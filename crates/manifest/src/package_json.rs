@@ -23,12 +23,7 @@ use crate::{DependencyMap, Manifest, ManifestError, Text, TextStyle};
 /// here: it would be lost.
 pub fn with_dependencies(bytes: &[u8], manifest: &Manifest, file: &str) -> Result<Option<Vec<u8>>, ManifestError> {
     let text = text_of(bytes);
-    let document = serde_json::from_str(&text).map_err(|error| ManifestError::ManifestJson {
-        file: file.to_owned(),
-        line: error.line().max(1),
-        column: error.column().max(1),
-        message: crate::error::parser_message(&error),
-    })?;
+    let document = serde_json::from_str(&text).map_err(|error| ManifestError::of_json(file, &text, &error))?;
     let Value::Object(original) = document else { return Err(ManifestError::ManifestShape { file: file.to_owned() }) };
     let written = written(&as_javascript_has_it(Value::Object(updated(original, manifest))), &TextStyle::detect(&text));
     Ok((written.trim() != text.trim()).then(|| written.into_bytes()))

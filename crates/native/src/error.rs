@@ -1,6 +1,7 @@
 //! What can go wrong on this machine.
 
 use gantry_engine::Fault;
+use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,10 @@ impl NativeError {
     pub fn hint(&self) -> Option<String> {
         let text = match self.code() {
             "DISK_FULL" => {
-                "Free some space, or choose another place with --store-dir, and run again: what is done is kept."
+                "Free some space there (for the store --store-dir names another place), and run again: what the store has got is kept."
+            }
+            "DISK_IO" if self.is_out_of_descriptors() => {
+                "Allow more open files (`ulimit -n 1024`), or fewer connections with --maxsockets."
             }
             "DISK_DENIED" => "Check the permissions of this path, or choose another place.",
             "CANCELLED" => "Run again to finish; what has been fetched is kept.",
@@ -81,6 +85,12 @@ impl NativeError {
             _ => return None,
         };
         Some(text.to_owned())
+    }
+
+    /// Whether the process, or the system, has as many files open as it may.
+    fn is_out_of_descriptors(&self) -> bool {
+        let Self::Io { source, .. } = self else { return false };
+        matches!(Errno::from_io_error(source), Some(Errno::MFILE | Errno::NFILE))
     }
 
     /// Whether the system does not let that be written to.

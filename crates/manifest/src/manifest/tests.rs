@@ -34,6 +34,9 @@ fn invalid_json_is_named_with_its_place() {
         Manifest::parse_package_json(b"{\n  \"name\": \"a\",\n}", "app/package.json").expect_err("trailing comma");
     assert_eq!(error.code(), "MANIFEST_JSON");
     assert_eq!(error.to_string(), "app/package.json:3:1: invalid JSON: trailing comma");
+    let conflict = b"{\n<<<<<<< ours\n\"name\": \"a\"\n=======\n\"name\": \"b\"\n>>>>>>> theirs\n}";
+    let error = Manifest::parse_package_json(conflict, "package.json").unwrap_err();
+    assert_eq!(error.to_string(), "package.json:2:1: invalid JSON: a merge has left its conflict here");
     for text in ["", "{", "<html>", "{} x", "{\"a\":1}}"] {
         let error = Manifest::parse_package_json(text.as_bytes(), "x").expect_err(text);
         assert_eq!(error.code(), "MANIFEST_JSON", "{text}");
