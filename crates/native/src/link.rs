@@ -9,7 +9,6 @@ use crate::NativeError;
 use crate::descriptor::{make_directories, open_directory};
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
-use rustix::fd::OwnedFd;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::fs;
@@ -62,6 +61,8 @@ pub(crate) struct Linker {
     pub method: LinkMethod,
     /// Why not a better one.
     reason: Option<String>,
+    /// Who installs.
+    pub user: u32,
     /// Whether packages were copied because somebody else has stored them.
     foreign: AtomicBool,
     refused: Mutex<Refused>,
@@ -117,6 +118,7 @@ impl Linker {
             None => Ok(Self {
                 method: LinkMethod::Copy,
                 reason: None,
+                user: own_user(),
                 foreign: AtomicBool::default(),
                 refused: Mutex::default(),
             }),
@@ -141,7 +143,13 @@ impl Linker {
             };
             match (tried, method.next()) {
                 (Ok(()), _) => {
-                    return Ok(Self { method, reason, foreign: AtomicBool::default(), refused: Mutex::default() });
+                    return Ok(Self {
+                        method,
+                        reason,
+                        user: own_user(),
+                        foreign: AtomicBool::default(),
+                        refused: Mutex::default(),
+                    });
                 }
                 (Err(error), Some(next)) => {
                     reason = Some(obstacle(method, &error));
@@ -169,13 +177,14 @@ impl Linker {
     }
 
     /// Puts the package whose files are in `source` at `target`, which must not exist while its parent must. Files at or
-    /// below a path of `replaced` are left out. A file that `source` lacks is [`NativeError::Corrupt`].
+    /// below a path of `replaced` are left out, and what another user has stored is copied. A file that `source` lacks is [`NativeError::Corrupt`].
     pub fn place(
         &self,
         source: &Path,
         index: &PackageIndex,
         target: &Path,
         replaced: &[String],
+        is_foreign: bool,
     ) -> Result<(), NativeError> {
         if self.method == LinkMethod::CloneDirectory {
             reflink_copy::reflink(source, target).map_err(|error| failure("clone to", source, target, error))?;
@@ -193,7 +202,7 @@ impl Linker {
             other => other,
         })?;
         let to = open_directory(target)?;
-        let method = self.method_for(&from);
+        let method = self.method_for(is_foreign);
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
             let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -227,11 +236,9 @@ impl Linker {
 
     /// What somebody else has stored is theirs to change, and must not become part of this user's project; the system refuses such
     /// links to all but root.
-    fn method_for(&self, source: &OwnedFd) -> LinkMethod {
-        let is_foreign =
-            || rustix::fs::fstat(source).is_ok_and(|data| data.st_uid != rustix::process::geteuid().as_raw());
+    fn method_for(&self, is_foreign: bool) -> LinkMethod {
         match self.method {
-            LinkMethod::HardLink if is_foreign() => {
+            LinkMethod::HardLink if is_foreign => {
                 self.foreign.store(true, Ordering::Relaxed);
                 LinkMethod::Copy
             }
@@ -262,6 +269,10 @@ impl Linker {
         refused.first.get_or_insert(error);
         Ok(())
     }
+}
+
+fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Copies to a new file: what is there may be one of the store's.

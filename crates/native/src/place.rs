@@ -5,7 +5,7 @@
 //! one directory is locked by one thread at a time, different packages still do not wait for each other.
 
 use crate::link::{LinkMethod, Linker};
-use crate::store::mend_if_altered;
+use crate::store::{Standing, mend_if_altered};
 use crate::temporary::{make_parent, replace_file};
 use crate::{Interrupt, NativeError, PackageDirectories};
 use gantry_engine::{LinkReport, PackageStore};
@@ -27,6 +27,8 @@ const PACKAGES_FOR_A_THREAD: usize = 8;
 struct Job<'p> {
     key: &'p PackageKey,
     source: PathBuf,
+    /// Whose it is, if it was there before.
+    standing: Option<Standing>,
     index: Arc<PackageIndex>,
     target: PathBuf,
     replaced: Vec<String>,
@@ -56,7 +58,15 @@ pub(crate) fn place_all<'p>(
             levels.resize_with(depth + 1, Vec::new);
         }
         let replaced = plan.replaced_in(package, &index);
-        levels[depth].push(Job { key: &package.key, source, index, target: root.join(&package.path), replaced });
+        let standing = store.standing(&package.key);
+        levels[depth].push(Job {
+            key: &package.key,
+            source,
+            standing,
+            index,
+            target: root.join(&package.path),
+            replaced,
+        });
     }
     for level in &mut levels {
         // The largest first: one that came last would be waited for by all cores but one.
@@ -95,10 +105,13 @@ fn evicting_damaged(store: &PackageDirectories, levels: &[Vec<Job<'_>>], error: 
 
 /// Places one package. What projects share has to be what was stored.
 fn place(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
-    if let (LinkMethod::HardLink, Some(directory)) = (linker.method, job.source.parent()) {
-        mend_if_altered(directory, &job.index, temporary)?;
+    let is_foreign = job.standing.is_some_and(|standing| standing.user != linker.user);
+    if let (LinkMethod::HardLink, Some(directory), Some(standing), false) =
+        (linker.method, job.source.parent(), job.standing, is_foreign)
+    {
+        mend_if_altered(directory, &job.index, standing, temporary)?;
     }
-    linker.place(&job.source, &job.index, &job.target, &job.replaced)
+    linker.place(&job.source, &job.index, &job.target, &job.replaced, is_foreign)
 }
 
 fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &Interrupt) -> Result<(), NativeError> {

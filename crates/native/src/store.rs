@@ -22,7 +22,7 @@ mod unpack;
 mod upkeep;
 mod workers;
 
-pub(crate) use altered::mend_if_altered;
+pub(crate) use altered::{Standing, mend_if_altered};
 pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 
 use crate::link::Sample;
@@ -110,7 +110,7 @@ pub struct PackageDirectories {
     in_use: OnceCell<StoreLock>,
     /// Which packages have to be looked at; read when the first one is wanted.
     boots: OnceCell<Boots>,
-    known: RefCell<FxHashMap<PackageKey, Arc<PackageIndex>>>,
+    known: RefCell<FxHashMap<PackageKey, Known>>,
     workers: Arc<Workers<NativeClock>>,
     /// Connections for tarballs.
     connections: Semaphore,
@@ -137,6 +137,14 @@ impl Connected<'_> {
     async fn connect(&self) {
         self.connection.set(self.connections.acquire().await.ok());
     }
+}
+
+/// What was read of a package, or has just been written.
+#[derive(Debug)]
+struct Known {
+    index: Arc<PackageIndex>,
+    /// Of its `index`; `None` of what this process has stored itself.
+    standing: Option<Standing>,
 }
 
 /// A package's files, and how long it took to verify, to unpack and to store them.
@@ -188,6 +196,11 @@ impl PackageDirectories {
     /// The package's files, as they are linked into projects.
     pub fn files(&self, key: &PackageKey) -> PathBuf {
         self.directory(key).join("files")
+    }
+
+    /// Whose a package is that was there before, once its [`index`](PackageStore::index) was asked for.
+    pub(crate) fn standing(&self, key: &PackageKey) -> Option<Standing> {
+        self.known.borrow().get(key)?.standing
     }
 
     /// Takes a package out of the store if it lacks a file or has one of another size; it is fetched anew when it is next
@@ -266,8 +279,8 @@ impl PackageDirectories {
 
 impl PackageStore for PackageDirectories {
     fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
-        if let Some(index) = self.known.borrow().get(key) {
-            return Some(Arc::clone(index));
+        if let Some(known) = self.known.borrow().get(key) {
+            return Some(Arc::clone(&known.index));
         }
         // Before anything is published: a store that is new has nothing that is in doubt.
         let boots = self.boots.get_or_init(|| Boots::of(&self.layout.root));
@@ -288,7 +301,8 @@ impl PackageStore for PackageDirectories {
                 let _ = Record::settle(&path, data.ino());
             }
         }
-        self.known.borrow_mut().insert(key.clone(), Arc::clone(&index));
+        let known = Known { index: Arc::clone(&index), standing: Some((&data).into()) };
+        self.known.borrow_mut().insert(key.clone(), known);
         Some(index)
     }
 
@@ -331,7 +345,8 @@ impl PackageStore for PackageDirectories {
         }
         spans.extend(timed);
         let index = Arc::new(index);
-        self.known.borrow_mut().insert(job.key, Arc::clone(&index));
+        let known = Known { index: Arc::clone(&index), standing: None };
+        self.known.borrow_mut().insert(job.key, known);
         Ok(IngestReport { index, bytes, requests, spans })
     }
 
@@ -377,8 +392,8 @@ fn lost() -> Refusal<Fault> {
 fn read_with_metadata(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     let mut file = File::open(path)?;
     let data = file.metadata()?;
-    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
-    file.read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; usize::try_from(data.len()).unwrap_or_default()];
+    file.read_exact(&mut bytes)?;
     Ok((bytes, data))
 }
 

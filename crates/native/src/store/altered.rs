@@ -22,25 +22,43 @@ const READ_AND_WRITE: u32 = 0o666;
 /// One thread at a time mends; packages are at several paths.
 static MENDING: Mutex<()> = Mutex::new(());
 
+/// Whose a file is, and who may do what with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub user: u32,
+    mode: u32,
+}
+
+impl From<&Metadata> for Standing {
+    fn from(data: &Metadata) -> Self {
+        Self { user: data.uid(), mode: data.mode() }
+    }
+}
+
 /// What of a file is not as in the store, judged by the package's `index`.
-pub(super) fn alteration(file: &Metadata, index: &Metadata) -> Option<&'static str> {
-    if file.uid() != index.uid() {
+pub(super) fn alteration(file: Standing, index: Standing) -> Option<&'static str> {
+    if file.user != index.user {
         Some("belongs to somebody else")
-    } else if (file.mode() ^ index.mode()) & READ_AND_WRITE != 0 {
+    } else if (file.mode ^ index.mode) & READ_AND_WRITE != 0 {
         Some("has another mode")
     } else {
         None
     }
 }
 
-/// Has the package in `directory` as it was stored, if this user's store has it. One whose contents are others, too, leaves the
+/// Has the package in `directory`, which is this user's, as it was stored; `kept` is its `index`. One whose contents are others, too, leaves the
 /// store, which is [`NativeError::Corrupt`].
-pub(crate) fn mend_if_altered(directory: &Path, index: &PackageIndex, temporary: &Path) -> Result<(), NativeError> {
-    if !is_altered(directory, index) {
+pub(crate) fn mend_if_altered(
+    directory: &Path,
+    index: &PackageIndex,
+    kept: Standing,
+    temporary: &Path,
+) -> Result<(), NativeError> {
+    if !is_altered(directory, index, kept) {
         return Ok(());
     }
     let _alone = MENDING.lock().unwrap_or_else(PoisonError::into_inner);
-    if !is_altered(directory, index) {
+    if !is_altered(directory, index, kept) {
         return Ok(());
     }
     let renewed = renewed(directory, temporary)?;
@@ -51,11 +69,10 @@ pub(crate) fn mend_if_altered(directory: &Path, index: &PackageIndex, temporary:
     }
 }
 
-fn is_altered(directory: &Path, index: &PackageIndex) -> bool {
+fn is_altered(directory: &Path, index: &PackageIndex, kept: Standing) -> bool {
     let Some(first) = index.files.first() else { return false };
     let file = fs::symlink_metadata(directory.join("files").join(&first.path));
-    let (Ok(file), Ok(index)) = (file, fs::metadata(directory.join("index"))) else { return false };
-    index.uid() == rustix::process::geteuid().as_raw() && alteration(&file, &index).is_some()
+    file.is_ok_and(|file| alteration((&file).into(), kept).is_some())
 }
 
 /// The same package again, of files of this user; `None` if its contents are not what was stored.

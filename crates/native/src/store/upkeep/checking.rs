@@ -104,7 +104,7 @@ fn check_file(
     if (data.permissions().mode() & 0o100 != 0) != file.executable {
         return Ok(Some("has another mode"));
     }
-    if let Some(alteration) = alteration(&data, kept) {
+    if let Some(alteration) = alteration((&data).into(), kept.into()) {
         return Ok(Some(alteration));
     }
     let is_other = match sum {
