@@ -26,14 +26,14 @@ function samples(): string[] {
 test('the readme’s samples of reading and exporting run', async ({ blank, fixtures, site }) => {
   await bundle('memfs', "export { Volume } from 'memfs';");
   await bundle('resolve', `export * from ${JSON.stringify(join(packageFolder, 'dist', 'resolve.js'))};`);
-  const [sync = '', exporting = '', resolving = '', ...more] = samples();
+  const [sync = '', exporting = '', resolving = '', withSources = '', ...more] = samples();
   expect(more).toEqual([]);
   await inPage(
     blank,
     async ({ Gantry }, registry) => {
       const gantry = await Gantry.open({ registry });
       const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0', right: '^1.0.0' } } });
-      Object.assign(globalThis, { project });
+      Object.assign(globalThis, { project, gantry });
     },
     fixtures.url,
   );
@@ -70,9 +70,11 @@ test('the readme’s samples of reading and exporting run', async ({ blank, fixt
     archive: true,
     tar: 'function',
   });
-  const resolved = await imported(
-    '/sample-resolve.js',
-    `const said = [];\nconst console = { log: (value) => said.push(value) };\n${resolving}\nexport { said };`,
-  );
-  expect(resolved.said).toEqual(['/node_modules/left/index.js']);
+  const said = async (path: string, sample: string) => {
+    const log = 'const said = [];\nconst console = { log: (value) => said.push(value) };';
+    return (await imported(path, `${log}\n${sample}\nexport { said };`)).said;
+  };
+  expect(await said('/sample-resolve.js', resolving)).toEqual(['/node_modules/left/index.js']);
+  const sources = ['/packages/a/lib/a.js', '/src/tools.js'];
+  expect(await said('/sample-sources.js', withSources)).toEqual(sources);
 });

@@ -1,17 +1,36 @@
 /**
  * `gantry/resolve`: which file an import means, by the rules of Node and of bundlers: `exports`, `imports`, conditions, the
  * field `browser`. The rules are those of `enhanced-resolve`, webpack's resolver, which has to be installed beside this
- * package; here is only what lets it read an installed tree.
+ * package; here is only what lets it read an installed tree, and the sources of the project that the tree is for.
  */
 
 import type { ResolveOptions as EnhancedOptions } from 'enhanced-resolve';
 import enhanced from 'enhanced-resolve';
 import { GantryError } from './errors.js';
-import type { ProjectFileSystem } from './file-system.js';
-import type { SyncFileSystem } from './sync-file-system.js';
+import { checkFiles, checkKind, checkResolver } from './resolve-options.js';
+import { type AnyFiles, isFault, ResolvingFiles, type SyncReadableFiles } from './resolving-files.js';
+import { folderOf, requestOf, unescaped } from './specifiers.js';
 
-/** Options of `enhanced-resolve` that take the place of what is right for modules in a page. */
-export type ResolverOptions = Partial<Omit<EnhancedOptions, 'fileSystem' | 'useSyncFileSystemCalls'>>;
+export type { AnyFiles, FileKind, ReadableFiles, SyncReadableFiles } from './resolving-files.js';
+
+/** Options of `enhanced-resolve` that take the place of what is right for modules in a page, and where the sources are. */
+export type ResolverOptions = Partial<Omit<EnhancedOptions, 'fileSystem' | 'useSyncFileSystemCalls'>> & {
+  /**
+   * The files of the project that are in no `node_modules`: its own `package.json` and modules, and those of its workspaces and
+   * linked folders, by their paths from the project's root `/`. Unless given nothing is there.
+   */
+  sources?: AnyFiles;
+};
+
+export type SyncResolverOptions = Omit<ResolverOptions, 'sources'> & { sources?: SyncReadableFiles };
+
+/** What asks: `import` and `import()`, or `require`. */
+export type RequestKind = 'import' | 'require';
+
+export interface RequestOptions {
+  /** Puts `import` or `require` among the conditions, in the place of both. Unless given they are as the resolver was made. */
+  kind?: RequestKind;
+}
 
 /** For modules that a bundler puts into a page. */
 const FOR_PAGES = {
@@ -24,33 +43,37 @@ const FOR_PAGES = {
 export interface Resolver {
   /**
    * The path of the file that `specifier` means in the module at `importer`, or `false` where the field `browser` says that
-   * it is to be empty. The importer may be a file of the project that is not in the tree. Fails with `MODULE_NOT_FOUND`.
+   * it is to be empty. Both may be `file:` addresses. The importer may be a file of the project that is not in the tree. What
+   * follows a `?` in the specifier follows the path. Fails with `MODULE_NOT_FOUND`.
    */
-  resolve(specifier: string, importer: string): Promise<string | false>;
-  /** Forget what has been read; after an install that changed the tree. */
+  resolve(specifier: string | URL, importer: string | URL, options?: RequestOptions): Promise<string | false>;
+  /** Forget what has been read; after an install that changed the tree, and after a change of the sources. */
   purge(): void;
 }
 
 export interface SyncResolver {
   /** As {@link Resolver.resolve}. */
-  resolve(specifier: string, importer: string): string | false;
-  /** Forget what has been read; after the project was refreshed. */
+  resolve(specifier: string | URL, importer: string | URL, options?: RequestOptions): string | false;
+  /** Forget what has been read; after the project was refreshed, and after a change of the sources. */
   purge(): void;
 }
 
-/** A resolver over a project of `gantry`. What it reads it keeps until it is told to purge. */
-export function createResolver(project: { fs: ProjectFileSystem }, options: ResolverOptions = {}): Resolver {
+/** A resolver over a project, or whatever has the functions that are called. What it reads it keeps until it is told to purge. */
+export function createResolver(project: { fs: AnyFiles }, options: ResolverOptions = {}): Resolver {
+  checkResolver('createResolver', options);
+  checkFiles('createResolver', project, options.sources, ['stat', 'readFile']);
   const faults = new Faults();
-  const { resolver, purge } = create(callbacks(project.fs, faults), options, false);
+  const files = new ResolvingFiles(project.fs, options.sources);
+  const { resolverFor, purge } = create(callbacks(files, faults), files, options, false);
   return {
-    resolve: (specifier, importer) => {
+    resolve: async (specifier, importer, options) => {
+      const ask = asking(specifier, importer, resolverFor(checkKind(options)));
       const end = faults.begin(purge);
       return new Promise((settle, fail) => {
-        resolver.resolve({}, folderOf(importer), specifier, {}, (error, found) => {
-          const fault = end();
-          if (fault) fail(fault);
-          else if (error || found === undefined) fail(notFound(specifier, importer, error));
-          else settle(found);
+        ask((found) => {
+          const failure = end() ?? found.failure;
+          if (failure) fail(failure);
+          else settle(found.path);
         });
       });
     },
@@ -58,27 +81,59 @@ export function createResolver(project: { fs: ProjectFileSystem }, options: Reso
   };
 }
 
-/** A resolver over a project of `gantry/sync`. What it reads it keeps until it is told to purge. */
-export function createSyncResolver(project: { fs: SyncFileSystem }, options: ResolverOptions = {}): SyncResolver {
+/** A resolver over a project of `gantry/sync`, or the like. What it reads it keeps until it is told to purge. */
+export function createSyncResolver(
+  project: { fs: SyncReadableFiles },
+  options: SyncResolverOptions = {},
+): SyncResolver {
+  checkResolver('createSyncResolver', options);
+  checkFiles('createSyncResolver', project, options.sources, ['statSync', 'readFileSync']);
   const faults = new Faults();
-  const { resolver, purge } = create(withJson(project.fs, faults), options, true);
+  const files = new ResolvingFiles(project.fs, options.sources);
+  const { resolverFor, purge } = create(synchronous(files, faults), files, options, true);
   return {
-    resolve: (specifier, importer) => {
+    resolve: (specifier, importer, options) => {
+      const ask = asking(specifier, importer, resolverFor(checkKind(options)));
       const end = faults.begin(purge);
-      let found: string | false = false;
-      let failure: unknown;
-      try {
-        found = resolver.resolveSync({}, folderOf(importer), specifier);
-      } catch (error) {
-        failure = error;
-      }
-      const fault = end();
-      if (fault) throw fault;
-      if (failure !== undefined) throw notFound(specifier, importer, failure);
-      return found;
+      let found: Found = { path: false, failure: undefined };
+      // Nothing waits where all is read at once.
+      ask((result) => {
+        found = result;
+      });
+      const failure = end() ?? found.failure;
+      if (failure) throw failure;
+      return found.path;
     },
     purge,
   };
+}
+
+interface Found {
+  path: string | false;
+  failure: Error | undefined;
+}
+
+type EnhancedResolver = ReturnType<typeof enhanced.ResolverFactory.createResolver>;
+
+/** A question that is looked at before it is put. */
+function asking(
+  specifier: string | URL,
+  importer: string | URL,
+  resolver: EnhancedResolver,
+): (done: (found: Found) => void) => void {
+  const request = requestOf(specifier);
+  const folder = folderOf(importer);
+  return (done) =>
+    resolver.resolve({}, folder, request.specifier, {}, (error, found, result) => {
+      if (error || found === undefined || !result) {
+        done({ path: false, failure: notFound(specifier, importer, error) });
+      } else if (found === false || result.path === false) done({ path: false, failure: undefined });
+      // Not what it says as a text, in which a path has its `#` escaped.
+      else {
+        const path = `${result.path}${result.query ?? ''}${result.fragment ?? ''}${request.query}`;
+        done({ path, failure: undefined });
+      }
+    });
 }
 
 /**
@@ -93,10 +148,8 @@ class Faults {
 
   /** Looks at what a read has failed with. What a path is to blame for is the resolver's affair. */
   note(error: unknown): void {
-    // Not by its class, of which a page that is bundled in parts may have two.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT';
-    if (/^(E[A-Z]+$|ERR_)/.test(code)) return;
-    this.#last = error as Error;
+    if (!isFault(error)) return;
+    this.#last = error;
     this.#count++;
   }
 
@@ -120,38 +173,71 @@ class Faults {
 
 type FileSystem = ConstructorParameters<typeof enhanced.CachedInputFileSystem>[0];
 
-function create(fileSystem: FileSystem, options: ResolverOptions, useSyncFileSystemCalls: boolean) {
+function create(
+  fileSystem: FileSystem,
+  files: ResolvingFiles,
+  { sources: _, ...options }: ResolverOptions,
+  useSyncFileSystemCalls: boolean,
+) {
   const cached = new enhanced.CachedInputFileSystem(fileSystem, Number.POSITIVE_INFINITY);
-  const resolver = enhanced.ResolverFactory.createResolver({
-    ...FOR_PAGES,
-    ...options,
-    fileSystem: cached,
-    useSyncFileSystemCalls,
-  });
-  return { resolver, purge: () => cached.purge() };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const chosen: typeof FOR_PAGES & ResolverOptions = { ...FOR_PAGES, ...Object.fromEntries(given) };
+  const plugins = [...(chosen.plugins ?? []), belowTheRoot];
+  const always = { plugins, fileSystem: cached, useSyncFileSystemCalls };
+  const make = (conditionNames: string[]) =>
+    enhanced.ResolverFactory.createResolver({ ...chosen, ...always, conditionNames });
+  const resolvers = new Map<RequestKind | undefined, EnhancedResolver>();
+  const resolverFor = (kind: RequestKind | undefined): EnhancedResolver => {
+    const resolver = resolvers.get(kind) ?? make(conditionsFor(kind, chosen.conditionNames));
+    resolvers.set(kind, resolver);
+    return resolver;
+  };
+  const purge = () => {
+    cached.purge();
+    files.forget();
+  };
+  return { resolverFor, purge };
+}
+
+/**
+ * Where the manifest of a file is that of the root, `enhanced-resolve` says `.src/main.js` where it means `./src/main.js`, which
+ * no entry of the field `browser` fits.
+ */
+const belowTheRoot = {
+  apply(resolver: EnhancedResolver): void {
+    for (const step of ['described-resolve', 'described-relative', 'raw-file']) {
+      resolver.ensureHook(`before-${step}`).tapAsync('gantry', (request, _, callback) => {
+        const { descriptionFileRoot, relativePath } = request;
+        if (descriptionFileRoot === '/' && relativePath)
+          request.relativePath = relativePath.replace(/^\.(?=[^/])/, './');
+        callback();
+      });
+    }
+  },
+};
+
+function conditionsFor(kind: RequestKind | undefined, names: string[]): string[] {
+  if (kind === undefined) return names;
+  return [...names.filter((name) => name !== 'import' && name !== 'require'), kind];
 }
 
 /** The functions that the resolver calls when it does not wait. Manifests come as values: their bytes are no `Buffer`. */
-function withJson(fs: SyncFileSystem, faults: Faults): FileSystem {
-  const { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } = fs;
+function synchronous(files: ResolvingFiles, faults: Faults): FileSystem {
   const noting =
-    <Given extends unknown[]>(read: (...given: Given) => unknown) =>
-    (...given: Given): unknown => {
+    (read: (path: string) => unknown) =>
+    (path: string): unknown => {
       try {
-        return read(...given);
+        return read(path);
       } catch (error) {
         faults.note(error);
         throw error;
       }
     };
   const functions = {
-    lstatSync: noting(lstatSync),
-    readFileSync: noting(readFileSync),
-    readJsonSync: noting((path: string) => JSON.parse(readFileSync(path, 'utf8'))),
-    readdirSync: noting(readdirSync),
-    readlinkSync: noting(readlinkSync),
-    realpathSync: noting(realpathSync),
-    statSync: noting(statSync),
+    readFileSync: noting((path) => files.read('readFile', path)),
+    readJsonSync: noting((path) => JSON.parse(files.read('readFile', path) as string)),
+    readlinkSync: noting((path) => files.read('readlink', path)),
+    statSync: noting((path) => files.read('stat', path)),
   };
   return functions as unknown as FileSystem;
 }
@@ -159,7 +245,7 @@ function withJson(fs: SyncFileSystem, faults: Faults): FileSystem {
 type Callback = (error: unknown, result?: unknown) => void;
 
 /** Node's older form of the same functions: the last parameter is called. */
-function callbacks(fs: ProjectFileSystem, faults: Faults): FileSystem {
+function callbacks(files: ResolvingFiles, faults: Faults): FileSystem {
   const wrap =
     (read: (path: string) => Promise<unknown>) =>
     (path: string, ...rest: unknown[]): void => {
@@ -173,25 +259,16 @@ function callbacks(fs: ProjectFileSystem, faults: Faults): FileSystem {
       );
     };
   const functions = {
-    lstat: wrap(fs.lstat),
-    readFile: wrap((path) => fs.readFile(path)),
-    readJson: wrap(async (path) => JSON.parse(await fs.readFile(path, 'utf8'))),
-    readdir: wrap((path) => fs.readdir(path)),
-    readlink: wrap(fs.readlink),
-    realpath: wrap(fs.realpath),
-    stat: wrap(fs.stat),
+    readFile: wrap((path) => files.readLater('readFile', path)),
+    readJson: wrap(async (path) => JSON.parse((await files.readLater('readFile', path)) as string)),
+    readlink: wrap((path) => files.readLater('readlink', path)),
+    stat: wrap((path) => files.readLater('stat', path)),
   };
   return functions as unknown as FileSystem;
 }
 
-/** The folder of a module, from the root. */
-function folderOf(importer: string): string {
-  const path = importer.startsWith('/') ? importer : `/${importer}`;
-  return path.slice(0, path.lastIndexOf('/')) || '/';
-}
-
-function notFound(specifier: string, importer: string, cause: unknown): GantryError {
+function notFound(specifier: string | URL, importer: string | URL, cause: unknown): GantryError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  const message = `${specifier}, imported by ${importer}, leads to no file${reason}`;
+  const message = unescaped(`${specifier}, imported by ${importer}, leads to no file${reason}`);
   return new GantryError({ code: 'MODULE_NOT_FOUND', message }, { cause });
 }
