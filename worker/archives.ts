@@ -38,7 +38,10 @@ export class Archives {
   }
 
   /** `attach` gives an archive that has been let go of something to be read from. */
-  async part(number: number, attach: (archive: WasmArchive) => Promise<void>): Promise<Uint8Array | undefined> {
+  async part(
+    number: number,
+    attach: (archive: WasmArchive) => Promise<void>,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const open = this.#open.get(number);
     if (!open) throw new GantryError({ code: 'CLOSED', message: 'This archive has ended' });
     open.used = performance.now();
@@ -76,7 +79,7 @@ export class Archives {
 async function make(
   open: OpenArchive,
   attach: (archive: WasmArchive) => Promise<void>,
-): Promise<Uint8Array | undefined> {
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (!open.isAttached) {
     await attach(open.archive);
     open.isAttached = true;

@@ -86,10 +86,10 @@ export class Member {
   }
 
   /** Part of a pack that it has; `undefined` if it has none. From the successor when the worker dies over it. */
-  async read(pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+  async read(pack: number, offset: number, length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     for (;;) {
       try {
-        return (await this.#call({ kind: 'read', pack, offset, length })) as Uint8Array | undefined;
+        return (await this.#call({ kind: 'read', pack, offset, length })) as Uint8Array<ArrayBuffer> | undefined;
       } catch (error) {
         if (!this.lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
       }

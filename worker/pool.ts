@@ -64,7 +64,12 @@ export class Pool implements PoolPort {
     });
   }
 
-  async read(worker: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+  async read(
+    worker: number,
+    pack: number,
+    offset: number,
+    length: number,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return this.#members[worker]?.read(pack, offset, length);
   }
 

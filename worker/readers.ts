@@ -20,8 +20,8 @@ import { Reader, Records, type WasmArchive, type WasmReader, type WasmRecords } 
 
 /** Reading projects by name, as the coordinator's module does it and {@link Readers} do. */
 export interface Reading {
-  readFile(project: string, path: string): Promise<Uint8Array>;
-  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;
+  readFile(project: string, path: string): Promise<Uint8Array<ArrayBuffer>>;
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]>;
   readdir(project: string, path: string, recursive: boolean): DirectoryEntryData[] | Promise<DirectoryEntryData[]>;
   stat(project: string, path: string): FileStatData | Promise<FileStatData>;
   lstat(project: string, path: string): FileStatData | Promise<FileStatData>;
@@ -30,7 +30,7 @@ export interface Reading {
   locate(project: string, path: string): FileLocation | Promise<FileLocation>;
   listing(project: string): TreeListing | Promise<TreeListing>;
   /** Parts of packages of `project`. */
-  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]>;
+  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array<ArrayBuffer>[]>;
   archive(project: string, format: ArchiveFormat): WasmArchive | Promise<WasmArchive>;
   treeDigest(project: string): Promise<string>;
   project(name: string): Promise<InstalledProject | undefined>;
@@ -68,11 +68,11 @@ export class Readers implements Reading {
     this.#unwatch = watchStore(store, (project) => this.noteChange(project));
   }
 
-  readFile(project: string, path: string): Promise<Uint8Array> {
+  readFile(project: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
     return this.#read(project, ({ tree }) => tree.readFile(path));
   }
 
-  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
     return this.#read(project, ({ tree }) => tree.readMany([...paths]));
   }
 
@@ -104,7 +104,7 @@ export class Readers implements Reading {
     return this.#read(project, ({ tree }) => tree.listing());
   }
 
-  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array[]> {
+  readRanges(keys: string[], offsets: number[], sizes: number[], project: string): Promise<Uint8Array<ArrayBuffer>[]> {
     return this.#read(project, ({ tree }) => tree.readRanges({ keys, offsets, sizes }));
   }
 

@@ -54,7 +54,7 @@ class SinglePool implements PoolPort {
     return this.#unpacker?.unpack(text, body);
   }
 
-  async read(_: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+  async read(_: number, pack: number, offset: number, length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return this.#unpacker?.read(pack, offset, length);
   }
 

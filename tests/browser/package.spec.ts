@@ -160,7 +160,10 @@ export async function use(isLong: boolean): Promise<number> {
   await opened[Symbol.asyncDispose]();
   // @ts-expect-error it would be an empty one
   await gantry.install({ packageJson: fs.readFile('package.json') });
-  console.log(toTar);
+  const parts: Blob[] = [await fs.readFile('/a'), sync.readFileSync('/a'), await opened.readFile()].map((bytes) => new Blob([bytes]));
+  const [first] = await fs.readMany(['/a']);
+  if (first) parts.push(new Blob([first, await fs.readRange('/a', 0, 1)]));
+  console.log(toTar, parts);
   return many;
 }
 `;

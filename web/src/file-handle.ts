@@ -125,10 +125,12 @@ export class FileHandle {
   }
 
   /** The file from where reading without a position has come to: all of it, of a handle that was just opened. */
-  readFile(options?: null | ({ encoding?: null } & Pick<ReadOptionsOfFiles, 'signal'>)): Promise<Uint8Array>;
+  readFile(
+    options?: null | ({ encoding?: null } & Pick<ReadOptionsOfFiles, 'signal'>),
+  ): Promise<Uint8Array<ArrayBuffer>>;
   readFile(options: TextEncoding | ({ encoding: TextEncoding } & Pick<ReadOptionsOfFiles, 'signal'>)): Promise<string>;
-  readFile(options?: ReadFileOptions): Promise<Uint8Array | string>;
-  async readFile(options?: ReadFileOptions): Promise<Uint8Array | string> {
+  readFile(options?: ReadFileOptions): Promise<Uint8Array<ArrayBuffer> | string>;
+  async readFile(options?: ReadFileOptions): Promise<Uint8Array<ArrayBuffer> | string> {
     const decode = decoderOf(options);
     const { signal } = fileOptionsIn(options);
     this.#check('readFile');
@@ -153,7 +155,7 @@ export class FileHandle {
   }
 
   /** The file from where reading has come to, in parts as they are asked for. There is one stream of a handle, as in Node. */
-  readableWebStream(): ReadableStream<Uint8Array> {
+  readableWebStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     if (this.#closed) throw invalidState('The FileHandle is closed');
     if (this.#hasStream) throw invalidState('The FileHandle is locked');
     this.#hasStream = true;
@@ -184,25 +186,25 @@ export class FileHandle {
   }
 
   /** At most `length` bytes from `position`. @internal */
-  part(position: number, length: number): Promise<Uint8Array> {
+  part(position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     return this.#part(position, length);
   }
 
   /** Reads that follow each other without waiting are given one part after the other. */
-  #next(length: number): Promise<Uint8Array> {
+  #next(length: number): Promise<Uint8Array<ArrayBuffer>> {
     const position = this.#position;
     if (!('kind' in this.#opened)) this.#position += partOf(this.#opened, position, length).size;
     return this.#part(position, length);
   }
 
-  async #part(position: number, length: number): Promise<Uint8Array> {
+  async #part(position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#check('read');
     const { file, size } = partOf(this.#opened, position, length);
     if (file === undefined || size === 0) return new Uint8Array();
     if ('bytes' in file) return file.bytes.slice(position, position + size);
     const { key, offset } = file;
     const [bytes] = await this.#tree.readRanges({ keys: [key], offsets: [offset + position], sizes: [size] });
-    return bytes as Uint8Array;
+    return bytes as Uint8Array<ArrayBuffer>;
   }
 
   #check(call: string): void {

@@ -80,13 +80,13 @@ export class ProjectFileSystem {
   readFile(
     file: PathLike | FileHandle,
     options?: null | ({ encoding?: null } & ReadOptionsOfFiles),
-  ): Promise<Uint8Array>;
+  ): Promise<Uint8Array<ArrayBuffer>>;
   readFile(
     file: PathLike | FileHandle,
     options: TextEncoding | ({ encoding: TextEncoding } & ReadOptionsOfFiles),
   ): Promise<string>;
-  readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string>;
-  async readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array | string> {
+  readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array<ArrayBuffer> | string>;
+  async readFile(file: PathLike | FileHandle, options?: ReadFileOptions): Promise<Uint8Array<ArrayBuffer> | string> {
     if (file instanceof FileHandle) return file.readFile(options);
     const decode = decoderOf(options);
     const { flag, signal } = fileOptionsIn(options);
@@ -98,12 +98,13 @@ export class ProjectFileSystem {
   }
 
   /** Many files in one round trip, in the order asked for; `undefined` where there is no such file. */
-  async readMany(paths: readonly PathLike[]): Promise<(Uint8Array | undefined)[]> {
+  async readMany(paths: readonly PathLike[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
+    if (!Array.isArray(paths)) throw wrongType('paths', 'an instance of Array', paths);
     return this.#tree.readMany(paths.map((path) => fromRoot(pathText(path))));
   }
 
   /** Part of a file: at most `length` bytes from `position`, fewer where the file ends. */
-  async readRange(path: PathLike, position: number, length: number): Promise<Uint8Array> {
+  async readRange(path: PathLike, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     if (!Number.isSafeInteger(position) || position < 0) throw outOfRange('position', '>= 0', position);
     if (!Number.isSafeInteger(length) || length < 0) throw outOfRange('length', '>= 0', length);
     const handle = await this.open(path);
@@ -124,7 +125,10 @@ export class ProjectFileSystem {
 
   /** Names in a directory, sorted; with `recursive` paths of all that is below it, each directory before what is in it. */
   readdir(path: PathLike, options: ReaddirOptions & { withFileTypes: true }): Promise<DirectoryEntry[]>;
-  readdir(path: PathLike, options: 'buffer' | { encoding: 'buffer'; recursive?: boolean }): Promise<Uint8Array[]>;
+  readdir(
+    path: PathLike,
+    options: 'buffer' | { encoding: 'buffer'; recursive?: boolean },
+  ): Promise<Uint8Array<ArrayBuffer>[]>;
   readdir(
     path: PathLike,
     options?: TextEncoding | null | (ReaddirOptions & { encoding?: TextEncoding | null; withFileTypes?: false }),
@@ -132,16 +136,16 @@ export class ProjectFileSystem {
   readdir(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
-  ): Promise<string[] | Uint8Array[] | DirectoryEntry[]>;
+  ): Promise<string[] | Uint8Array<ArrayBuffer>[] | DirectoryEntry[]>;
   async readdir(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
-  ): Promise<string[] | Uint8Array[] | DirectoryEntry[]> {
+  ): Promise<string[] | Uint8Array<ArrayBuffer>[] | DirectoryEntry[]> {
     const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {};
     const encode = nameEncoderOf(options);
     if (withFileTypes) return this.#entries('scandir', path, recursive);
     const entries = await this.#ask('scandir', path, (path) => this.#tree.readdir(path, recursive));
-    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array[];
+    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array<ArrayBuffer>[];
   }
 
   /** A directory whose entries are given one by one. */
@@ -197,17 +201,17 @@ export class ProjectFileSystem {
   }
 
   /** Where a link leads, as it is written: relative to the folder that the link is in. */
-  readlink(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array>;
+  readlink(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array<ArrayBuffer>>;
   readlink(path: PathLike, options?: ReadFileOptions): Promise<string>;
-  async readlink(path: PathLike, options?: NameOptions): Promise<string | Uint8Array> {
+  async readlink(path: PathLike, options?: NameOptions): Promise<string | Uint8Array<ArrayBuffer>> {
     const encode = nameEncoderOf(options);
     return encode(await this.#ask('readlink', path, (path) => this.#tree.readlink(path)));
   }
 
   /** The path with every link followed, from the root `/`. */
-  realpath(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array>;
+  realpath(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Promise<Uint8Array<ArrayBuffer>>;
   realpath(path: PathLike, options?: ReadFileOptions): Promise<string>;
-  async realpath(path: PathLike, options?: NameOptions): Promise<string | Uint8Array> {
+  async realpath(path: PathLike, options?: NameOptions): Promise<string | Uint8Array<ArrayBuffer>> {
     const encode = nameEncoderOf(options);
     return encode(`/${await this.#ask('realpath', path, (path) => this.#tree.realpath(path))}`);
   }

@@ -47,11 +47,11 @@ export class LocalTree implements Tree {
     this.#slot = slot;
   }
 
-  async readFile(path: string): Promise<Uint8Array> {
+  async readFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
     return this.#slot.ask((reader) => reader.readFile(path));
   }
 
-  async readMany(paths: string[]): Promise<(Uint8Array | undefined)[]> {
+  async readMany(paths: string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
     return paths.map((path) => {
       try {
         return this.#slot.ask((reader) => reader.readFile(path));
@@ -86,7 +86,7 @@ export class LocalTree implements Tree {
     return this.#slot.ask((reader) => reader.locate(path));
   }
 
-  async readRanges({ keys, offsets, sizes }: Ranges): Promise<Uint8Array[]> {
+  async readRanges({ keys, offsets, sizes }: Ranges): Promise<Uint8Array<ArrayBuffer>[]> {
     return this.#slot.ask((reader) => reader.readRanges(keys, offsets, sizes));
   }
 

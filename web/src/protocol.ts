@@ -155,7 +155,10 @@ export interface FileStatData {
 }
 
 /** Where the bytes of a file are: in a package that the store has under `key`, or here. */
-export type FileLocation = { mode: number; size: number } & ({ key: string; offset: number } | { bytes: Uint8Array });
+export type FileLocation = { mode: number; size: number } & (
+  | { key: string; offset: number }
+  | { bytes: Uint8Array<ArrayBuffer> }
+);
 
 /** Every file and link of a tree, sorted by path, in columns. Texts are joined by NUL. */
 export interface TreeListing {
@@ -170,7 +173,7 @@ export interface TreeListing {
   /** Of each link, in their order, where it leads. */
   targets: string;
   /** Of each file that no package has, in their order, its bytes. */
-  made: Uint8Array[];
+  made: Uint8Array<ArrayBuffer>[];
 }
 
 export type ArchiveFormat = 'tar' | 'zip';
@@ -223,10 +226,10 @@ export interface Methods {
   open: { parameters: OpenParameters; result: undefined; event: OpenEvent };
   install: { parameters: InstallParameters; result: InstalledProject; event: InstallEvent };
   project: { parameters: { name: string }; result: InstalledProject | undefined; event: never };
-  readFile: { parameters: PathParameters; result: Uint8Array; event: never };
+  readFile: { parameters: PathParameters; result: Uint8Array<ArrayBuffer>; event: never };
   readMany: {
     parameters: { project: string; paths: readonly string[] };
-    result: (Uint8Array | undefined)[];
+    result: (Uint8Array<ArrayBuffer> | undefined)[];
     event: never;
   };
   readdir: {
@@ -242,13 +245,13 @@ export interface Methods {
   locate: { parameters: PathParameters; result: FileLocation; event: never };
   readRanges: {
     parameters: { project: string; keys: string[]; offsets: number[]; sizes: number[] };
-    result: Uint8Array[];
+    result: Uint8Array<ArrayBuffer>[];
     event: never;
   };
   listing: { parameters: { project: string }; result: TreeListing; event: never };
   /** Begins an archive; the result is its number. */
   archive: { parameters: { project: string; format: ArchiveFormat }; result: number; event: never };
-  archivePart: { parameters: { archive: number }; result: Uint8Array | undefined; event: never };
+  archivePart: { parameters: { archive: number }; result: Uint8Array<ArrayBuffer> | undefined; event: never };
   endArchive: { parameters: { archive: number }; result: undefined; event: never };
   why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
   explain: { parameters: InstallParameters; result: PeerConflict[]; event: WaitingEvent };

@@ -78,13 +78,16 @@ export class SyncFileSystem {
   }
 
   /** The bytes of a file, or its text when an encoding is given. Of an open file it is what has not been read yet. */
-  readFileSync(file: PathLike | number, options?: null | ({ encoding?: null } & ReadOptionsOfFiles)): Uint8Array;
+  readFileSync(
+    file: PathLike | number,
+    options?: null | ({ encoding?: null } & ReadOptionsOfFiles),
+  ): Uint8Array<ArrayBuffer>;
   readFileSync(
     file: PathLike | number,
     options: TextEncoding | ({ encoding: TextEncoding } & ReadOptionsOfFiles),
   ): string;
-  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string;
-  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array | string {
+  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array<ArrayBuffer> | string;
+  readFileSync(file: PathLike | number, options?: ReadFileOptions): Uint8Array<ArrayBuffer> | string {
     const decode = decoderOf(options);
     const { flag } = fileOptionsIn(options);
     const bytes = typeof file === 'number' ? this.#rest(file) : this.#whole(file, flag);
@@ -93,7 +96,10 @@ export class SyncFileSystem {
 
   /** Names in a directory, sorted; with `recursive` paths of all that is below it. */
   readdirSync(path: PathLike, options: ReaddirOptions & { withFileTypes: true }): DirectoryEntry[];
-  readdirSync(path: PathLike, options: 'buffer' | { encoding: 'buffer'; recursive?: boolean }): Uint8Array[];
+  readdirSync(
+    path: PathLike,
+    options: 'buffer' | { encoding: 'buffer'; recursive?: boolean },
+  ): Uint8Array<ArrayBuffer>[];
   readdirSync(
     path: PathLike,
     options?: TextEncoding | null | (ReaddirOptions & { encoding?: TextEncoding | null; withFileTypes?: false }),
@@ -101,16 +107,16 @@ export class SyncFileSystem {
   readdirSync(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
-  ): string[] | Uint8Array[] | DirectoryEntry[];
+  ): string[] | Uint8Array<ArrayBuffer>[] | DirectoryEntry[];
   readdirSync(
     path: PathLike,
     options?: TextEncoding | 'buffer' | null | ReaddirOptions,
-  ): string[] | Uint8Array[] | DirectoryEntry[] {
+  ): string[] | Uint8Array<ArrayBuffer>[] | DirectoryEntry[] {
     const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {};
     const encode = nameEncoderOf(options);
     if (withFileTypes) return this.#entries('scandir', path, recursive);
     const entries = this.#ask('scandir', path, (reader, path) => reader.readdir(path, recursive));
-    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array[];
+    return entries.map(({ name }) => encode(name)) as string[] | Uint8Array<ArrayBuffer>[];
   }
 
   /** A directory whose entries are given one by one. */
@@ -170,17 +176,17 @@ export class SyncFileSystem {
     );
   }
 
-  readlinkSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array;
+  readlinkSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array<ArrayBuffer>;
   readlinkSync(path: PathLike, options?: ReadFileOptions): string;
-  readlinkSync(path: PathLike, options?: NameOptions): string | Uint8Array {
+  readlinkSync(path: PathLike, options?: NameOptions): string | Uint8Array<ArrayBuffer> {
     const encode = nameEncoderOf(options);
     return encode(this.#ask('readlink', path, (reader, path) => reader.readlink(path)));
   }
 
   /** The path with every link followed, from the root `/`. */
-  realpathSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array;
+  realpathSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array<ArrayBuffer>;
   realpathSync(path: PathLike, options?: ReadFileOptions): string;
-  realpathSync(path: PathLike, options?: NameOptions): string | Uint8Array {
+  realpathSync(path: PathLike, options?: NameOptions): string | Uint8Array<ArrayBuffer> {
     const encode = nameEncoderOf(options);
     return encode(`/${this.#ask('realpath', path, (reader, path) => reader.realpath(path))}`);
   }
@@ -260,7 +266,7 @@ export class SyncFileSystem {
     }
   }
 
-  #whole(file: PathLike, flag: string | number | null | undefined): Uint8Array {
+  #whole(file: PathLike, flag: string | number | null | undefined): Uint8Array<ArrayBuffer> {
     requireReading(file, flag || 'r');
     try {
       return this.#ask('open', file, (reader, path) => reader.readFile(path));
@@ -269,7 +275,7 @@ export class SyncFileSystem {
     }
   }
 
-  #rest(descriptor: number): Uint8Array {
+  #rest(descriptor: number): Uint8Array<ArrayBuffer> {
     const open = this.#opened(descriptor, 'read');
     const bytes = this.#part(open.opened, open.position, Number.POSITIVE_INFINITY);
     open.position += bytes.length;
@@ -292,12 +298,12 @@ export class SyncFileSystem {
     }
   }
 
-  #part(opened: Opened, position: number, length: number): Uint8Array {
+  #part(opened: Opened, position: number, length: number): Uint8Array<ArrayBuffer> {
     const { file, size } = partOf(opened, position, length);
     if (file === undefined || size === 0) return new Uint8Array();
     if ('bytes' in file) return file.bytes.slice(position, position + size);
     const [bytes] = this.#slot.ask((reader) => reader.readRanges([file.key], [file.offset + position], [size]));
-    return bytes as Uint8Array;
+    return bytes as Uint8Array<ArrayBuffer>;
   }
 }
 

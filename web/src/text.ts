@@ -77,7 +77,7 @@ export function fileOptionsIn(options: ReadFileOptions): ReadOptionsOfFiles {
 }
 
 /** What makes of a name the text that options ask for, or its bytes. */
-export function nameEncoderOf(options: NameOptions): (name: string) => string | Uint8Array {
+export function nameEncoderOf(options: NameOptions): (name: string) => string | Uint8Array<ArrayBuffer> {
   const encoding = encodingIn(options);
   if (encoding === undefined) return (name) => name;
   const encoder = new TextEncoder();

@@ -14,21 +14,21 @@ export interface Ranges {
 
 /** An archive in parts; `undefined` after the last. */
 export interface ArchiveParts {
-  next(): Promise<Uint8Array | undefined>;
+  next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Nothing more will be asked. */
   end(): Promise<void>;
 }
 
 export interface Tree {
-  readFile(path: string): Promise<Uint8Array>;
-  readMany(paths: string[]): Promise<(Uint8Array | undefined)[]>;
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
+  readMany(paths: string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]>;
   readdir(path: string, recursive: boolean): Promise<DirectoryEntryData[]>;
   stat(path: string): Promise<FileStatData>;
   lstat(path: string): Promise<FileStatData>;
   readlink(path: string): Promise<string>;
   realpath(path: string): Promise<string>;
   locate(path: string): Promise<FileLocation>;
-  readRanges(ranges: Ranges): Promise<Uint8Array[]>;
+  readRanges(ranges: Ranges): Promise<Uint8Array<ArrayBuffer>[]>;
   /** All of it, as it is now. */
   listing(): Promise<TreeListing>;
   /** All of it as one archive, as it is now. */
@@ -53,11 +53,11 @@ export class RemoteTree implements Tree {
     this.#project = project;
   }
 
-  readFile(path: string): Promise<Uint8Array> {
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
     return this.#connection.call('readFile', this.#at(path));
   }
 
-  readMany(paths: string[]): Promise<(Uint8Array | undefined)[]> {
+  readMany(paths: string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
     return this.#connection.call('readMany', { project: this.#project, paths });
   }
 
@@ -85,7 +85,7 @@ export class RemoteTree implements Tree {
     return this.#connection.call('locate', this.#at(path));
   }
 
-  readRanges(ranges: Ranges): Promise<Uint8Array[]> {
+  readRanges(ranges: Ranges): Promise<Uint8Array<ArrayBuffer>[]> {
     return this.#connection.call('readRanges', { project: this.#project, ...ranges });
   }
 

@@ -73,7 +73,7 @@ export interface PoolPort {
   /** On whichever worker is free; what has most bytes begins first. */
   unpack(text: string, size: number, body: Uint8Array | undefined): Promise<UnpackResult>;
   /** Part of a pack that a worker has; `undefined` when it has let go of it. */
-  read(worker: number, pack: number, offset: number, length: number): Promise<Uint8Array | undefined>;
+  read(worker: number, pack: number, offset: number, length: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** When it resolves, everything unpacked so far is durable. */
   flush(): Promise<void>;
   /** Flushes and lets go of the pack files; the workers stay. */
@@ -88,8 +88,8 @@ export interface WasmCoordinator {
   ): Promise<InstalledProject>;
   conflicts(request: InstallRequest, signal: AbortSignal): Promise<string>;
   project(name: string): Promise<InstalledProject | undefined>;
-  readFile(project: string, path: string): Promise<Uint8Array>;
-  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array | undefined)[]>;
+  readFile(project: string, path: string): Promise<Uint8Array<ArrayBuffer>>;
+  readMany(project: string, paths: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]>;
   readdir(project: string, path: string, recursive: boolean): DirectoryEntryData[];
   stat(project: string, path: string): FileStatData;
   lstat(project: string, path: string): FileStatData;
@@ -97,7 +97,7 @@ export interface WasmCoordinator {
   realpath(project: string, path: string): string;
   locate(project: string, path: string): FileLocation;
   listing(project: string): TreeListing;
-  readRanges(keys: string[], offsets: number[], sizes: number[]): Promise<Uint8Array[]>;
+  readRanges(keys: string[], offsets: number[], sizes: number[]): Promise<Uint8Array<ArrayBuffer>[]>;
   archive(project: string, format: ArchiveFormat): WasmArchive;
   /** From now on this store is what the archive is read from. */
   continueArchive(archive: WasmArchive): void;
@@ -122,7 +122,7 @@ export interface WasmCoordinator {
 
 /** An archive being made. One part at a time. */
 export interface WasmArchive {
-  next(): Promise<Uint8Array | undefined>;
+  next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Hold nothing of the store: the next part needs something to be read from. Not while a part is being made. */
   letGo(): void;
   /** From now on it is read from the files of a store. Not while a part is being made. */
@@ -135,7 +135,7 @@ export interface WasmArchive {
 export interface WasmReader {
   lockfile(): string;
   method(): 'access handles' | 'snapshots';
-  readFile(path: string): Uint8Array;
+  readFile(path: string): Uint8Array<ArrayBuffer>;
   readdir(path: string, recursive: boolean): DirectoryEntryData[];
   stat(path: string): FileStatData;
   lstat(path: string): FileStatData;
@@ -143,7 +143,7 @@ export interface WasmReader {
   realpath(path: string): string;
   locate(path: string): FileLocation;
   listing(): TreeListing;
-  readRanges(keys: string[], offsets: number[], sizes: number[]): Uint8Array[];
+  readRanges(keys: string[], offsets: number[], sizes: number[]): Uint8Array<ArrayBuffer>[];
   archive(format: ArchiveFormat): WasmArchive;
   /** Until it resolves the reader must not be closed. */
   treeDigest(): Promise<string>;
@@ -163,7 +163,7 @@ export interface WasmUnpacker {
   unpack(text: string, body: Uint8Array | undefined): Promise<UnpackResult>;
   /** Gives up all that is being unpacked: it rejects. */
   giveUp(): void;
-  read(pack: number, offset: number, length: number): Promise<Uint8Array>;
+  read(pack: number, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
   flush(): void;
   /** Resolves when no pack is being opened; not before may they be closed. */
   openingEnded(): Promise<void>;
