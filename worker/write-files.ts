@@ -11,9 +11,12 @@ const directories = new Map<string, Promise<FileSystemDirectoryHandle>>();
 /** Batches are written one after the other. */
 let last: Promise<void> = Promise.resolve();
 let method: WriteMethod = 'access handles';
+/** Whether no further file is to be begun: the page gives up, or one could not be written. */
+let isStopped = false;
 
 scope.addEventListener('message', ({ data }: MessageEvent<WriteRequest>) => {
   if ('directory' in data) begin(data.directory, data.aliveLock);
+  else if ('stop' in data) isStopped = true;
   else last = last.then(() => answer(data.files));
 });
 
@@ -38,9 +41,20 @@ async function answer(files: FileToWrite[]): Promise<void> {
 async function writeAll(files: FileToWrite[]): Promise<void> {
   const rest = files.values();
   const run = async () => {
-    for (const file of rest) await write(file);
+    for (const file of rest) {
+      if (isStopped) return;
+      await write(file);
+    }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, run));
+  const stopping = () =>
+    run().catch((error: unknown) => {
+      isStopped = true;
+      throw error;
+    });
+  // Once it is answered no file is open.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, stopping));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function write({ path, bytes }: FileToWrite): Promise<void> {
@@ -65,7 +79,12 @@ async function write({ path, bytes }: FileToWrite): Promise<void> {
     }
   }
   const stream = await file.createWritable();
-  await stream.write(bytes);
+  try {
+    await stream.write(bytes);
+  } catch (error) {
+    await stream.abort().catch(() => {});
+    throw error;
+  }
   await stream.close();
 }
 

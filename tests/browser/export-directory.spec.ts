@@ -122,3 +122,51 @@ test('a signal ends writing also while workers are waited for', async ({ blank, 
     await expect.poll(() => writers(blank).length).toBe(0);
   });
 });
+
+test('nothing of a folder is in use any more once writing has been stopped', async ({ blank, site, fixtures }) => {
+  const script = readFileSync(join(packageFolder, 'dist/worker/write-files.js'), 'utf8');
+  // Handles come late, and each is asked for long before the signal fires.
+  const slow = `
+    const createHandle = FileSystemFileHandle.prototype.createSyncAccessHandle;
+    FileSystemFileHandle.prototype.createSyncAccessHandle = async function () {
+      const handle = await createHandle.call(this);
+      new BroadcastChannel('handles').postMessage('one');
+      await new Promise((resume) => setTimeout(resume, 500));
+      return handle;
+    };`;
+  site.pages.set(SCRIPT, `${slow}\n${script}`);
+  try {
+    const result = await inPage(
+      blank,
+      async ({ Gantry }, registry) => {
+        const { writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+        const gantry = await Gantry.open({ registry });
+        const project = await gantry.install({ packageJson: { dependencies: { left: '1.0.0', right: '1.0.0' } } });
+        const root = await navigator.storage.getDirectory();
+        const directory = await root.getDirectoryHandle('stopped', { create: true });
+        const abort = new AbortController();
+        const opened = new Promise((resolve) => {
+          new BroadcastChannel('handles').onmessage = resolve;
+        });
+        const told: number[] = [];
+        const outcome = writeDirectory(project, directory, {
+          signal: abort.signal,
+          onProgress: ({ files }) => told.push(files),
+        }).catch(({ code }) => code);
+        await opened;
+        abort.abort();
+        const code = await outcome;
+        const removed = await root.removeEntry('stopped', { recursive: true }).then(
+          () => 'removed',
+          ({ name }) => name,
+        );
+        await gantry.close();
+        return { code, removed, told };
+      },
+      fixtures.url,
+    );
+    expect(result).toEqual({ code: 'ABORTED', removed: 'removed', told: [] });
+  } finally {
+    site.pages.delete(SCRIPT);
+  }
+});

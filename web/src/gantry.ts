@@ -13,7 +13,7 @@ import { GantryError } from './errors.js';
 import type { PeerConflict } from './explanations.js';
 import { DEFAULT_PROJECT, installParameters } from './install-parameters.js';
 import { hold, uniqueLifeName } from './liveness.js';
-import { checkedStore, openParameters, requireOpfs } from './open-parameters.js';
+import { openParameters, requireOpfs } from './open-parameters.js';
 import { requireSecureContext } from './origin-storage.js';
 import type { PackageJson } from './package-json.js';
 import { Project } from './project.js';
@@ -30,6 +30,7 @@ import type {
 } from './protocol.js';
 import { removeStore } from './remove-store.js';
 import { isForeign, startForeignWorker } from './start-worker.js';
+import { checkedStore } from './store-name.js';
 import type { WorkspaceChoice } from './workspaces.js';
 
 export interface OpenOptions extends Patience {

@@ -6,8 +6,7 @@ import { uniqueLifeName } from './liveness.js';
 import { requireSecureContext } from './origin-storage.js';
 import { type OpenParameters, patienceOf, type StorageKind } from './protocol.js';
 import { randomName } from './random-name.js';
-
-const DEFAULT_STORE = 'gantry';
+import { checkedStore } from './store-name.js';
 
 /** Fails with `STORAGE_UNAVAILABLE` where it is sure that there is none. */
 export function openParameters(options: OpenOptions): OpenParameters {
@@ -56,16 +55,6 @@ function tokensByPlace(tokens: Readonly<Record<string, string>>): Record<string,
     return [address.href, token];
   });
   return Object.fromEntries(entries);
-}
-
-/** The name of a store, which is a folder's. */
-export function checkedStore(store: string = DEFAULT_STORE): string {
-  if (/^[\w.-]{1,64}$/.test(store) && !/^\.+$/.test(store)) return store;
-  throw new GantryError({
-    code: 'INVALID_OPTION',
-    message: `Not a store name: ${JSON.stringify(store)}`,
-    hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
-  });
 }
 
 function checkedStorage(storage: StorageKind): StorageKind {

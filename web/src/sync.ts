@@ -11,6 +11,7 @@ import { LocalTree, ReaderSlot } from './local-tree.js';
 import { type Checks, checkOptions, text } from './options.js';
 import { originFolder } from './origin-storage.js';
 import { holdReading } from './store-lock.js';
+import { checkedStore } from './store-name.js';
 import { SyncFileSystem } from './sync-file-system.js';
 import { TREE, type Tree } from './tree.js';
 import { type WasiShim, wasiFolder } from './wasi.js';
@@ -49,9 +50,10 @@ const OPEN_PROJECT: Checks<OpenProjectOptions> = { store: text, project: text, w
  */
 export async function openProject(options: OpenProjectOptions = {}): Promise<SyncProject> {
   checkOptions('openProject', options, OPEN_PROJECT);
+  const store = checkedStore(options.store);
   requireWorker();
   await originFolder();
-  const { store = 'gantry', project = 'default', wasmUrl } = options;
+  const { project = 'default', wasmUrl } = options;
   await loadModule(wasmUrl);
   const release = await holdReading(store);
   try {

@@ -5,6 +5,7 @@
  */
 import type { ArchiveFormat } from '../protocol.js';
 import { type ArchiveParts, type Exportable, TREE } from '../tree.js';
+import { checkStream } from './options.js';
 
 export interface StreamOptions {
   /** Ends the stream with the signal's reason. */
@@ -15,20 +16,22 @@ export interface StreamOptions {
  * A tar archive, not compressed: files with their modes, and links, sorted by path. Equal trees give equal bytes. For
  * `.tar.gz`, pipe it through a `CompressionStream('gzip')`.
  */
-export function toTar(project: Exportable, options?: StreamOptions): ReadableStream<Uint8Array> {
+export function toTar(project: Exportable, options: StreamOptions = {}): ReadableStream<Uint8Array<ArrayBuffer>> {
+  checkStream('toTar', project, options);
   return stream(project, 'tar', options);
 }
 
 /** A zip archive, deflated: modes and links are kept for tools of Unix; others see a link as a file with its target. */
-export function toZip(project: Exportable, options?: StreamOptions): ReadableStream<Uint8Array> {
+export function toZip(project: Exportable, options: StreamOptions = {}): ReadableStream<Uint8Array<ArrayBuffer>> {
+  checkStream('toZip', project, options);
   return stream(project, 'zip', options);
 }
 
 function stream(
   project: Exportable,
   format: ArchiveFormat,
-  { signal }: StreamOptions = {},
-): ReadableStream<Uint8Array> {
+  { signal }: StreamOptions,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   // Now, not when it is first read: the tree may be another one then.
   const ending = new Ending(project[TREE].archive(format));
   const source = new ArchiveSource(ending, signal);
@@ -36,7 +39,7 @@ function stream(
   dropped.register(source, ending, ending);
   if (signal) endBy(signal, new WeakRef(source), ending);
   // One part ahead of who reads.
-  return new ReadableStream<Uint8Array>(source, { highWaterMark: 1 });
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(source, { highWaterMark: 1 });
 }
 
 /** Ends what nobody can read any more: the worker has a list of all that is in it. */
@@ -76,21 +79,21 @@ class Ending {
 }
 
 /** What a stream gets its parts from. It is there as long as the stream can be read, whoever does. */
-class ArchiveSource implements UnderlyingDefaultSource<Uint8Array> {
+class ArchiveSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #ending: Ending;
   readonly #signal: AbortSignal | undefined;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
 
   constructor(ending: Ending, signal: AbortSignal | undefined) {
     this.#ending = ending;
     this.#signal = signal;
   }
 
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
     this.#controller = controller;
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
     try {
       this.#signal?.throwIfAborted();
       const part = await (await this.#ending.archive).next();

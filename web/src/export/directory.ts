@@ -5,11 +5,15 @@
  * have neither links nor modes: links are not written but told of, and no file may be run.
  */
 import { throwIfAborted } from '../aborted.js';
+import { GantryError } from '../errors.js';
 import { type Exportable, TREE } from '../tree.js';
-import { contentsOf, entriesOf } from './entries.js';
+import { contentsOf, entriesOf, moduleFolders } from './entries.js';
 import { FileWriters } from './file-writers.js';
+import { checkDirectory } from './options.js';
 
 export interface DirectoryOptions {
+  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
+  clean?: boolean;
   /** Ends it with `ABORTED`. */
   signal?: AbortSignal;
   /** Called now and then with how much has been written. */
@@ -32,14 +36,17 @@ export interface DirectoryReport {
 }
 
 /**
- * Write all files of a tree below `directory`. Files that are there are replaced, and what else is there stays. When it
- * fails or is stopped, some are written and some are not: call it again.
+ * Write all files of a tree below `directory`. Unless it is to be cleaned files that are there are replaced, and what else is
+ * there stays, of an earlier tree too. When it fails or is stopped, some are written and some are not: call it again. Nothing is
+ * written any more once it has settled.
  */
 export async function writeDirectory(
   project: Exportable,
   directory: FileSystemDirectoryHandle,
-  { signal, onProgress }: DirectoryOptions = {},
+  options: DirectoryOptions = {},
 ): Promise<DirectoryReport> {
+  checkDirectory(project, directory, options);
+  const { clean, signal, onProgress } = options;
   throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
@@ -48,6 +55,8 @@ export async function writeDirectory(
   for (const entry of entries) {
     if (entry.kind === 'symlink') report.skipped.push({ path: entry.path, target: entry.target });
   }
+  if (clean) for (const path of moduleFolders(entries)) await removeFolder(directory, path);
+  throwIfAborted(signal);
   const writers = new FileWriters(directory, signal);
   try {
     for await (const batch of contentsOf(tree, files, signal)) {
@@ -63,7 +72,21 @@ export async function writeDirectory(
     }
     await writers.finish();
   } finally {
-    writers.end();
+    await writers.end();
   }
   return report;
+}
+
+async function removeFolder(directory: FileSystemDirectoryHandle, path: string): Promise<void> {
+  try {
+    let folder = directory;
+    const names = path.split('/');
+    for (const name of names.slice(0, -1)) folder = await folder.getDirectoryHandle(name);
+    await folder.removeEntry(names.at(-1) as string, { recursive: true });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotFoundError') return;
+    const message = `${path} could not be removed: ${error instanceof Error ? error.message : error}`;
+    const hint = 'Check that the folder may be written and that nothing else has it open.';
+    throw new GantryError({ code: 'EXPORT_FAILED', message, hint }, { cause: error });
+  }
 }

@@ -48,6 +48,13 @@ export function entriesOf(listing: TreeListing): Entry[] {
   });
 }
 
+/** The folders `node_modules` that are in no other one: all that a tree is in. */
+export function moduleFolders(entries: readonly Entry[]): string[] {
+  const folders = entries.map(({ path }) => /^(?:.*?\/)?node_modules(?=\/)/.exec(path)?.[0]);
+  // Also where the tree is empty and an earlier one was not.
+  return [...new Set(['node_modules', ...folders.filter((folder) => folder !== undefined)])];
+}
+
 export interface ReadFile {
   entry: FileEntry;
   /** A buffer of its own. */

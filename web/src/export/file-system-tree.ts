@@ -2,6 +2,7 @@
 import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf } from './entries.js';
+import { checkFileSystemTree } from './options.js';
 
 /** What `mount` of `@webcontainer/api` takes, as its own `FileSystemTree`. */
 export interface FileSystemTree {
@@ -9,18 +10,22 @@ export interface FileSystemTree {
 }
 
 export type FileSystemTreeNode =
-  | { file: { contents: Uint8Array } }
+  | { file: { contents: Uint8Array<ArrayBuffer> } }
   | { file: { symlink: string } }
   | { directory: FileSystemTree };
 
+export interface TreeOptions {
+  /** Ends it with `ABORTED`. */
+  signal?: AbortSignal;
+}
+
 /**
  * All files and links, with `node_modules` at the top. All of it is in memory. The object cannot say that a file may be run:
- * WebContainers run commands by `node_modules/.bin`, whose links are there. `signal` ends it with `ABORTED`.
+ * WebContainers run commands by `node_modules/.bin`, whose links are there.
  */
-export async function toFileSystemTree(
-  project: Exportable,
-  { signal }: { signal?: AbortSignal } = {},
-): Promise<FileSystemTree> {
+export async function toFileSystemTree(project: Exportable, options: TreeOptions = {}): Promise<FileSystemTree> {
+  checkFileSystemTree(project, options);
+  const { signal } = options;
   throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());

@@ -11,9 +11,15 @@ export interface FileToWrite {
 
 export type WriteMethod = 'access handles' | 'writable streams';
 
-/** To a worker: first the folder and the name of the lock that it is to hold while it lives, then batches. */
-export type WriteRequest = { directory: FileSystemDirectoryHandle; aliveLock: string } | { files: FileToWrite[] };
-/** From a worker: that it holds its lock, or that there is none to be had; then once for each batch in its order. */
+/** To a worker: first the folder and the name of the lock that it is to hold while it lives, then batches; or to begin no file. */
+export type WriteRequest =
+  | { directory: FileSystemDirectoryHandle; aliveLock: string }
+  | { files: FileToWrite[] }
+  | { stop: true };
+/**
+ * From a worker: that it holds its lock, or that there is none to be had; then once for each batch in its order, when it has no
+ * file of it open any more.
+ */
 export type WriteResponse = { alive: true } | { begun: true } | { method: WriteMethod } | { error: ErrorData };
 
 /** With 32 files under way in each: 0.86 ms a file in Chromium, where one worker takes 1.1 to 1.4 (2 cores). */
@@ -21,6 +27,8 @@ const WRITERS = 4;
 /** Milliseconds after which a worker that has said nothing is taken to be dead: one that ends before it holds its lock is missed by
  * nobody else. */
 const START = 60_000;
+/** Milliseconds for the files that are under way when it is stopped; then their worker is ended, as the browser would. */
+const STOPPING = 10_000;
 /** Batches that one worker has been given. */
 const BATCHES_AHEAD = 2;
 
@@ -28,6 +36,8 @@ interface Writer {
   worker: Worker;
   /** What to call when the next batch of it is written, and the one after. */
   waiting: ((method: WriteMethod) => void)[];
+  /** Whether it will answer no more. */
+  isLost: boolean;
 }
 
 export class FileWriters {
@@ -36,6 +46,8 @@ export class FileWriters {
   /** Aborted when the workers are ended. */
   readonly #ended = new AbortController();
   #failure: GantryError | undefined;
+  /** Whether nobody wants to hear of what is written. */
+  #isStopping = false;
   /** Called whenever a batch is done or all has failed. */
   #wake: () => void = () => {};
 
@@ -64,7 +76,17 @@ export class FileWriters {
     return this.#until(() => this.#writers.every(({ waiting }) => waiting.length === 0));
   }
 
-  end(): void {
+  /** Resolves when no worker writes, or has a file of the folder open. */
+  async end(): Promise<void> {
+    this.#isStopping = true;
+    const request: WriteRequest = { stop: true };
+    for (const writer of this.#writers) if (isWriting(writer)) writer.worker.postMessage(request);
+    const late = setTimeout(() => {
+      for (const writer of this.#writers) writer.isLost = true;
+      this.#wake();
+    }, STOPPING);
+    while (this.#writers.some(isWriting)) await this.#change();
+    clearTimeout(late);
     this.#ended.abort();
     for (const { worker } of this.#writers) worker.terminate();
   }
@@ -74,10 +96,14 @@ export class FileWriters {
       throwIfAborted(this.#signal);
       if (this.#failure) throw this.#failure;
       if (condition()) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#change();
     }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   #start(name: string, directory: FileSystemDirectoryHandle): Writer {
@@ -85,18 +111,21 @@ export class FileWriters {
     const worker = isForeign(import.meta.url)
       ? startForeignWorker('../worker/write-files.js', import.meta.url, name)
       : new Worker(new URL('../worker/write-files.js', import.meta.url), { type: 'module', name });
-    const writer: Writer = { worker, waiting: [] };
+    const writer: Writer = { worker, waiting: [], isLost: false };
     const aliveLock = uniqueLifeName('write');
-    const late = setTimeout(() => this.#lose(`it did not start within ${START / 1000} s`), START);
+    const late = setTimeout(() => this.#lose(writer, `it did not start within ${START / 1000} s`), START);
     this.#ended.signal.addEventListener('abort', () => clearTimeout(late));
     worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
       clearTimeout(late);
       if ('begun' in data) return;
-      if ('alive' in data) watchLife(aliveLock, this.#ended.signal, () => this.#lose('it ended unexpectedly'));
-      else if ('error' in data) this.#fail(data.error);
-      else {
+      if ('alive' in data) watchLife(aliveLock, this.#ended.signal, () => this.#lose(writer, 'it ended unexpectedly'));
+      else if ('error' in data) {
+        writer.waiting.shift();
+        this.#fail(data.error);
+      } else {
         try {
-          writer.waiting.shift()?.(data.method);
+          const onWritten = writer.waiting.shift();
+          if (!this.#isStopping) onWritten?.(data.method);
         } finally {
           // Also where the page's listener throws, which the browser reports.
           this.#wake();
@@ -105,14 +134,15 @@ export class FileWriters {
     });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      this.#lose(event.message ?? 'its script could not be loaded');
+      this.#lose(writer, event.message ?? 'its script could not be loaded');
     });
     const request: WriteRequest = { directory, aliveLock };
     worker.postMessage(request);
     return writer;
   }
 
-  #lose(why: string): void {
+  #lose(writer: Writer, why: string): void {
+    writer.isLost = true;
     this.#fail({
       code: 'WORKER_LOST',
       message: `A worker that writes files stopped: ${why}`,
@@ -124,4 +154,8 @@ export class FileWriters {
     this.#failure ??= new GantryError(error);
     this.#wake();
   }
+}
+
+function isWriting({ waiting, isLost }: Writer): boolean {
+  return waiting.length > 0 && !isLost;
 }

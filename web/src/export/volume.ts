@@ -1,37 +1,47 @@
 /** Copying a tree into a file system that is written synchronously: a volume of `memfs`, ZenFS, Node's own `fs`. */
 import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
-import { contentsOf, entriesOf } from './entries.js';
+import { contentsOf, entriesOf, moduleFolders } from './entries.js';
+import { checkVolume } from './options.js';
 
 /** The functions of Node's `fs` that are used. */
 export interface WritableVolume {
   mkdirSync(path: string, options: { recursive: true }): unknown;
   writeFileSync(path: string, data: Uint8Array, options: { mode: number }): unknown;
   symlinkSync(target: string, path: string): unknown;
+  /** For `clean`. */
+  rmSync?(path: string, options: { recursive: true; force: true }): unknown;
 }
 
 export interface VolumeOptions {
   /** The folder that `node_modules` is written into; `/` unless given. It is made if need be. */
   directory?: string;
+  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
+  clean?: boolean;
   /** Ends it with `ABORTED`. */
   signal?: AbortSignal;
 }
 
 /**
- * Write all files, with their modes, and all links. Files that are there are replaced, and what else is there stays; a link
- * that is there is an error (`EEXIST`). Links are written last, so that their targets are there.
+ * Write all files, with their modes, and all links. Unless it is to be cleaned files that are there are replaced, what else is
+ * there stays, of an earlier tree too, and a link that is there is an error (`EEXIST`). Links are written last, so that their
+ * targets are there.
  */
 export async function fillVolume(
   project: Exportable,
   volume: WritableVolume,
-  { directory = '/', signal }: VolumeOptions = {},
+  options: VolumeOptions = {},
 ): Promise<void> {
+  checkVolume(project, volume, options);
+  const { directory = '/', clean, signal } = options;
   throwIfAborted(signal);
   const tree = project[TREE];
   const entries = entriesOf(await tree.listing());
   const made = new Set<string>();
+  const at = (path: string) => (directory.endsWith('/') ? `${directory}${path}` : `${directory}/${path}`);
+  if (clean) for (const path of moduleFolders(entries)) volume.rmSync?.(at(path), { recursive: true, force: true });
   const place = (path: string) => {
-    const full = directory.endsWith('/') ? `${directory}${path}` : `${directory}/${path}`;
+    const full = at(path);
     const parent = full.slice(0, full.lastIndexOf('/'));
     if (!made.has(parent)) {
       volume.mkdirSync(parent, { recursive: true });
