@@ -259,3 +259,34 @@ test('an open file stays what it was when another version is installed in its pl
   );
   expect(texts).toEqual(['module.exports = "left 1.0.0"\n', 'module.exports = "left 1.1.0"\n']);
 });
+
+test('a project says what its install made and reads the tree as it is now; its metadata is no part of the packs', async ({
+  blank,
+  fixtures,
+}) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      const older = await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      const before = { lockfile: older.lockfile, packages: older.packages };
+      const newer = await gantry.install({ packageJson: { dependencies: { left: '1.1.0', right: '1.0.0' } } });
+      const read = await older.fs.readFile('node_modules/left/package.json', 'utf8');
+      const { F_OK, R_OK, W_OK, X_OK, constants } = older.fs;
+      const { bytes, usage } = await gantry.usage();
+      await gantry.close();
+      return {
+        same: older.lockfile === before.lockfile && older.packages === before.packages,
+        differs: newer.lockfile !== before.lockfile && newer.packages !== before.packages,
+        version: JSON.parse(read).version,
+        modes: [F_OK, R_OK, W_OK, X_OK],
+        constants: [constants.F_OK, constants.R_OK, constants.W_OK, constants.X_OK],
+        isMore: usage > bytes,
+      };
+    },
+    fixtures.url,
+  );
+  const { modes, constants, ...rest } = result;
+  expect(modes).toEqual(constants);
+  expect(rest).toEqual({ same: true, differs: true, version: '1.1.0', isMore: true });
+});

@@ -40,6 +40,7 @@ export type FileSystemErrorCode =
   | 'ELOOP'
   | 'ENOENT'
   | 'ENOTDIR'
+  | 'ENAMETOOLONG'
   | 'EROFS'
   | 'ERR_DIR_CLOSED'
   | 'ERR_FS_EISDIR'

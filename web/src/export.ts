@@ -6,5 +6,10 @@
 
 export { type StreamOptions, toTar, toZip } from './export/archive.js';
 export { type DirectoryOptions, type DirectoryReport, type SkippedLink, writeDirectory } from './export/directory.js';
-export { type FileSystemTree, type FileSystemTreeNode, toFileSystemTree } from './export/file-system-tree.js';
+export {
+  type FileSystemTree,
+  type FileSystemTreeNode,
+  type TreeOptions,
+  toFileSystemTree,
+} from './export/file-system-tree.js';
 export { fillVolume, type VolumeOptions, type WritableVolume } from './export/volume.js';

@@ -10,6 +10,7 @@ const FAULTS = {
   EINVAL: [-22, 'invalid argument'],
   EISDIR: [-21, 'illegal operation on a directory'],
   ELOOP: [-40, 'too many symbolic links encountered'],
+  ENAMETOOLONG: [-36, 'name too long'],
   ENOENT: [-2, 'no such file or directory'],
   ENOTDIR: [-20, 'not a directory'],
   EROFS: [-30, 'read-only file system'],
@@ -40,6 +41,25 @@ export function asErrorOf(syscall: string, path: string, error: unknown): unknow
   return error instanceof GantryError && isFault(error.code) ? fileSystemError(error.code, syscall, path) : error;
 }
 
+/** Bytes of a name, as Linux has it. */
+const LONGEST_NAME = 255;
+
+/**
+ * Where nothing is at a path that has a name which no folder can have: the folder that would have it. Where that is there Node
+ * says that the name is too long.
+ */
+export function folderOfLongName(path: string, error: unknown): string | undefined {
+  if (!isNothing(error)) return undefined;
+  const names = path.split('/');
+  const long = names.findIndex((name) => new TextEncoder().encode(name).length > LONGEST_NAME);
+  return long === -1 ? undefined : names.slice(0, long).join('/') || '/';
+}
+
+/** Whether an error says that nothing is at a path whose folder is one. */
+export function isNothing(error: unknown): boolean {
+  return error instanceof GantryError && error.code === 'ENOENT';
+}
+
 /** Whether an error says that nothing is at a path. */
 export function isMissing(error: unknown): boolean {
   return error instanceof GantryError && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
@@ -47,7 +67,7 @@ export function isMissing(error: unknown): boolean {
 
 /** Whether an error means that a path does not exist, to those who ask only that. No path that can be refused does. */
 export function isNowhere(error: unknown): boolean {
-  return isMissing(error) || (error instanceof GantryError && /^(ELOOP$|ERR_)/.test(error.code));
+  return isMissing(error) || (error instanceof GantryError && /^(ELOOP$|ENAMETOOLONG$|ERR_)/.test(error.code));
 }
 
 function isFault(code: string): code is Fault {

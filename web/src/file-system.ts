@@ -11,8 +11,10 @@ import {
   abortError,
   asErrorOf,
   fileSystemError,
+  folderOfLongName,
   isDirectoryError,
   isMissing,
+  isNothing,
   isNowhere,
   outOfRange,
   wrongType,
@@ -57,6 +59,10 @@ export type RmOptions =
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns what the interface adds
 export class ProjectFileSystem {
   readonly constants = constants;
+  readonly F_OK = constants.F_OK;
+  readonly R_OK = constants.R_OK;
+  readonly W_OK = constants.W_OK;
+  readonly X_OK = constants.X_OK;
   readonly #tree: Tree;
 
   /** @internal */
@@ -216,6 +222,13 @@ export class ProjectFileSystem {
     return encode(`/${await this.#ask('realpath', path, (path) => this.#tree.realpath(path))}`);
   }
 
+  #isFolder(path: string): Promise<boolean> {
+    return this.#tree.stat(path).then(
+      ({ kind }) => kind === 'directory',
+      () => false,
+    );
+  }
+
   async #entries(call: string, path: PathLike, recursive: boolean): Promise<DirectoryEntry[]> {
     const directory = pathText(path);
     const entries = await this.#ask(call, path, (path) => this.#tree.readdir(path, recursive));
@@ -228,6 +241,10 @@ export class ProjectFileSystem {
     try {
       return await question(asked.path);
     } catch (error) {
+      const folder = folderOfLongName(asked.path, error);
+      if (folder !== undefined && (await this.#isFolder(folder))) {
+        throw fileSystemError('ENAMETOOLONG', call, asked.given);
+      }
       throw asErrorOf(call, asked.given, error);
     }
   }
@@ -262,7 +279,7 @@ export function falseIfMissing(error: unknown): false {
 
 /** Below a file there can be nothing, which is an error of its own. */
 export function undefinedIfNothing(error: unknown): undefined {
-  if (error instanceof GantryError && error.code === 'ENOENT') return undefined;
+  if (isNothing(error)) return undefined;
   throw error;
 }
 

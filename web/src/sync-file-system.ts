@@ -3,7 +3,7 @@
 import { nextDescriptor } from './descriptors.js';
 import { Directory } from './directory.js';
 import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
-import { asErrorOf, fileSystemError, isMissing, isNowhere, wrongType } from './file-errors.js';
+import { asErrorOf, fileSystemError, folderOfLongName, isNothing, isNowhere, wrongType } from './file-errors.js';
 import {
   checkAccess,
   failReading,
@@ -48,8 +48,18 @@ import type { Tree } from './tree.js';
 import type { WasmReader } from './wasm.js';
 
 interface StatSyncOptions extends StatOptions {
-  /** `false`: nothing where there is nothing. */
+  /** `false`: nothing where there is nothing. What is asked for below a file is an error all the same. */
   throwIfNoEntry?: boolean;
+}
+
+interface Realpath {
+  (path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array<ArrayBuffer>;
+  (path: PathLike, options?: ReadFileOptions): string;
+}
+
+/** As Node's; `native` is the same. */
+export interface RealpathSync extends Realpath {
+  readonly native: Realpath;
 }
 
 interface OpenFile {
@@ -60,7 +70,13 @@ interface OpenFile {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns what the interface adds
 export class SyncFileSystem {
   readonly constants = constants;
+  readonly F_OK = constants.F_OK;
+  readonly R_OK = constants.R_OK;
+  readonly W_OK = constants.W_OK;
+  readonly X_OK = constants.X_OK;
   readonly promises: ProjectFileSystem;
+  /** The path with every link followed, from the root `/`. */
+  readonly realpathSync: RealpathSync;
   readonly #slot: ReaderSlot;
   readonly #open = new Map<number, OpenFile>();
 
@@ -68,6 +84,8 @@ export class SyncFileSystem {
   constructor(slot: ReaderSlot, tree: Tree) {
     this.#slot = slot;
     this.promises = new ProjectFileSystem(tree);
+    const realpath = (path: PathLike, options?: NameOptions) => this.#realpath(path, options);
+    this.realpathSync = Object.assign(realpath, { native: realpath }) as RealpathSync;
     Object.assign(this, synchronousWrites);
     // As from Node's module, functions may be taken off it.
     const prototype = SyncFileSystem.prototype as unknown as Record<string, unknown>;
@@ -183,14 +201,6 @@ export class SyncFileSystem {
     return encode(this.#ask('readlink', path, (reader, path) => reader.readlink(path)));
   }
 
-  /** The path with every link followed, from the root `/`. */
-  realpathSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array<ArrayBuffer>;
-  realpathSync(path: PathLike, options?: ReadFileOptions): string;
-  realpathSync(path: PathLike, options?: NameOptions): string | Uint8Array<ArrayBuffer> {
-    const encode = nameEncoderOf(options);
-    return encode(`/${this.#ask('realpath', path, (reader, path) => reader.realpath(path))}`);
-  }
-
   /** A number for {@link readSync}. A directory can be opened, too, and not be read. */
   openSync(path: PathLike, flags?: string | number | null): number {
     requireReading(path, flags);
@@ -250,6 +260,11 @@ export class SyncFileSystem {
     this.#open.delete(descriptor);
   }
 
+  #realpath(path: PathLike, options: NameOptions): string | Uint8Array<ArrayBuffer> {
+    const encode = nameEncoderOf(options);
+    return encode(`/${this.#ask('realpath', path, (reader, path) => reader.realpath(path))}`);
+  }
+
   #opened(descriptor: number, call: string): OpenFile {
     if (typeof descriptor !== 'number') throw wrongType('fd', 'of type number', descriptor);
     const open = this.#open.get(descriptor);
@@ -282,6 +297,11 @@ export class SyncFileSystem {
     return bytes;
   }
 
+  #isFolder(path: string): boolean {
+    const isFolder = () => this.#slot.ask((reader) => reader.stat(path)).kind === 'directory';
+    return attempt(isFolder, () => false)();
+  }
+
   #entries(call: string, path: PathLike, recursive: boolean): DirectoryEntry[] {
     const directory = pathText(path);
     const entries = this.#ask(call, path, (reader, path) => reader.readdir(path, recursive));
@@ -294,6 +314,8 @@ export class SyncFileSystem {
     try {
       return this.#slot.ask((reader) => question(reader, asked.path));
     } catch (error) {
+      const folder = folderOfLongName(asked.path, error);
+      if (folder !== undefined && this.#isFolder(folder)) throw fileSystemError('ENAMETOOLONG', call, asked.given);
       throw asErrorOf(call, asked.given, error);
     }
   }
@@ -314,7 +336,7 @@ function stats(options: StatSyncOptions | null | undefined, ask: () => FileStatD
   try {
     return statsOf(ask(), options);
   } catch (error) {
-    if (options?.throwIfNoEntry === false && isMissing(error)) return undefined;
+    if (options?.throwIfNoEntry === false && isNothing(error)) return undefined;
     throw error;
   }
 }

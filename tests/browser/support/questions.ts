@@ -365,6 +365,12 @@ export async function questions(fs: typeof nodeFs.promises, root: string): Promi
       code(fs.realpath(at('node_modules/none/x'))),
       code(fs.open(at('node_modules/none'), 'r')),
       code(handle.read(buffer)),
+      // A name of 256 bytes, of 255, of 128 letters of two bytes; where the folder is one, none, or a file.
+      ...['x'.repeat(256), 'x'.repeat(255), 'é'.repeat(128)].flatMap((name) =>
+        ['', 'left/', 'none/', 'left/index.js/'].map((folder) => code(fs.stat(at(`node_modules/${folder}${name}`)))),
+      ),
+      code(fs.readFile(at(`node_modules/${'x'.repeat(256)}/index.js`))),
+      code(fs.rm(at(`node_modules/${'x'.repeat(256)}`), { force: true })),
     ]),
     messages: await fs.readFile(at('node_modules/none')).catch(({ message }) => message.replace(root, '')),
   };
@@ -493,8 +499,8 @@ export function promised(fs: typeof nodeFs): typeof nodeFs.promises {
   return { ...others, opendir, realpath, constants: fs.constants, open } as unknown as typeof nodeFs.promises;
 }
 
-/** What `existsSync` says of everything that may be given to it. Its text is sent to workers. */
-export function existence(fs: typeof nodeFs, root: string): boolean[] {
+/** What `existsSync` says of everything that may be given to it, and `statSync` of what is not there. Its text is sent to workers. */
+export function existence(fs: typeof nodeFs, root: string): (boolean | string | undefined)[] {
   const { existsSync } = fs;
   const path = `${root}/node_modules/left`;
   const paths = [
@@ -511,5 +517,12 @@ export function existence(fs: typeof nodeFs, root: string): boolean[] {
     5 as never,
     `${path}\0`,
   ];
-  return paths.map((path) => existsSync(path));
+  const statuses = ['none', 'left', 'left/index.js/x', 'none/x', 'x'.repeat(256)].map((name) => {
+    try {
+      return fs.statSync(`${root}/node_modules/${name}`, { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      return (error as { code?: string }).code;
+    }
+  });
+  return [...paths.map((path) => existsSync(path)), existsSync(`${path}/${'x'.repeat(256)}`), ...statuses];
 }

@@ -11,7 +11,7 @@ export interface FileToWrite {
 
 export type WriteMethod = 'access handles' | 'writable streams';
 
-/** To a worker: first the folder and the name of the lock that it is to hold while it lives, then batches; or to begin no file. */
+/** To a worker: the folder and the name of the lock that it is to hold while it lives, then batches; or to begin no file. */
 export type WriteRequest =
   | { directory: FileSystemDirectoryHandle; aliveLock: string }
   | { files: FileToWrite[] }
