@@ -129,6 +129,9 @@ describe('tidying up', { concurrency: 1 }, () => {
     assert.deepEqual(sameDryRun(pair, 'updated', 'update'), ['change left 1.0.0 => 1.1.0']);
     pair.write(manifest({ left: '^1.0.0' }, { optionalDependencies: { 'only-elsewhere': '1' } }));
     assert.deepEqual(sameDryRun(pair, 'of another platform'), []);
+    pair.write(manifest({ left: '^1.0.0' }, { optionalDependencies: { 'no-such-package': '1', right: '1' } }));
+    assert.deepEqual(sameDryRun(pair, 'what cannot be had'), ['add right 1.0.0']);
+    pair.write(manifest({ left: '^1.0.0' }, { optionalDependencies: { 'only-elsewhere': '1' } }));
     pair.same('all of it');
     const [ours] = pair.folders;
     const before = all(ours);

@@ -43,7 +43,8 @@ pub async fn dry_run<H: Host>(
     let lock = Lockfile::parse(&outcome.tree_lockfile, &request.lockfile_path)?;
     let folders: Vec<String> = lock.packages.iter().filter_map(link_target).map(str::to_owned).collect();
     let before = host.project().installed(&folders).await?.unwrap_or_default();
-    let inert = check_machine(&lock, &request.resolve)?.inert;
+    let mut inert = check_machine(&lock, &request.resolve)?.inert;
+    inert.extend(outcome.left_out.iter().cloned());
     let paths = installed(&lock, &inert, &request.omit)?;
     let before = Placed::of(&before, |_| true);
     let after = Placed::of(&lock, |entry| paths.contains(&entry.path));

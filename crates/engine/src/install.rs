@@ -149,7 +149,7 @@ async fn bring<'a, H: Host>(
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Brought, EngineError> {
-    let mut brought = Brought::default();
+    let mut brought = Brought { left_out: incomplete.iter().cloned().collect(), ..Brought::default() };
     if request.extent == Extent::Tree {
         progress.phase(Phase::Fetch);
         let foreign = if is_part { BTreeSet::new() } else { all_inert.clone() };
