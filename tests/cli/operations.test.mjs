@@ -50,6 +50,24 @@ describe('operations', { concurrency: 1 }, () => {
     });
   }
 
+  test('who has it pass over a hangup, as nohup does, has it go on', {
+    skip: process.platform !== 'linux',
+  }, async (context) => {
+    const workspace = new Workspace(context, suite.registry);
+    const project = workspace.project('project', manifest({ executable: '1' }));
+    await control(suite.registry, 'POST', 'faults', [{ path: '/executable/-/', kind: 'delay', ms: 1000 }]);
+    const { faults } = await control(suite.registry, 'GET', 'stats');
+    const words = ['-c', `trap '' HUP; exec '${gantryCommand}' install`];
+    const child = spawn('sh', words, { cwd: project, env: workspace.environment, stdio: 'ignore' });
+    const end = ended(child);
+    while ((await control(suite.registry, 'GET', 'stats')).faults === faults)
+      await new Promise((settle) => setTimeout(settle, 20));
+    child.kill('SIGHUP');
+    assert.equal(await end, 0);
+    assert.ok(existsSync(join(project, 'node_modules/executable')));
+    await control(suite.registry, 'DELETE', 'faults');
+  });
+
   for (const file of ['package.json', 'package-lock.json']) {
     test(`a ${file} that cannot be written is said before the tree is touched`, { skip: !canProtect }, (context) => {
       const workspace = new Workspace(context, suite.registry);

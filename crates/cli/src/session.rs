@@ -20,6 +20,17 @@ pub fn interruption_status() -> u8 {
     u8::try_from(128 + INTERRUPTION.load(Ordering::Relaxed)).unwrap_or(130)
 }
 
+/// Whether whoever has started the command wants it to pass over a signal, as `nohup` does. Where the system does not tell,
+/// that is taken to be so of those that terminals send when they are closed.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    let mask = status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(mask) => mask >> (signal - 1) & 1 == 1,
+        None => signal == SignalKind::hangup().as_raw_value(),
+    }
+}
+
 /// A runtime that can be interrupted.
 pub struct Session {
     runtime: Runtime,
@@ -58,7 +69,8 @@ impl Session {
         let interrupt = Interrupt::default();
         {
             let _entered = runtime.enter();
-            for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+            let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            for kind in kinds.into_iter().filter(|kind| !is_ignored(kind.as_raw_value())) {
                 let mut sent = signal(kind).map_err(lost)?;
                 let interrupt = interrupt.clone();
                 runtime.spawn(async move {
