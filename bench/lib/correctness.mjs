@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { seeded } from '../../scripts/lib/seeded.mjs';
 import { recordingFolder } from './paths.mjs';
-import { seeded } from './statistics.mjs';
 import { tarballFiles } from './tarball.mjs';
 
 const SAMPLED_FILES = 200;

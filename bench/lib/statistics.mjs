@@ -19,14 +19,3 @@ export function ratios(values, baseline) {
   const pairs = values.map((value, round) => [value, baseline[round]]);
   return spread(pairs.filter(([value, base]) => value !== undefined && base !== undefined).map(([a, b]) => a / b));
 }
-
-/** A small generator of repeatable numbers in [0, 1). @param {number} seed */
-export function seeded(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,11 +1,11 @@
 /** Reads that fail while another tab installs: whatever they find, they never wait for that one. */
 import type { Page } from '@playwright/test';
-import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import type { Registry } from './support/registry.js';
 import {
   beside,
   hang,
+  inFirefox,
   installLeft,
   type Kept,
   NEW,
@@ -114,15 +114,7 @@ test('what the browser refuses to read is asked for again beside an install of a
 });
 
 test('Firefox: what only asks is answered while another tab installs', async ({ fixtures, site }) => {
-  const browser = await launchFirefox();
-  try {
-    const tabs: Tab[] = [];
-    for (let tab = 0; tab < 2; tab++) {
-      const page = await browser.newPage();
-      await page.goto(`${site.url}/pages/blank.html`);
-      tabs.push({ run: (script, argument = '') => page.evaluate(script, argument) });
-    }
-    const [first, second] = tabs as [Tab, Tab];
+  await inFirefox(site.url, async ([first, second]) => {
     await inTheMidst([first, second], fixtures);
     expect((await second.run(readLeft)).text).toBe(OLD);
     const digest = () => second.run(() => (globalThis as unknown as Kept).project.treeDigest());
@@ -131,7 +123,5 @@ test('Firefox: what only asks is answered while another tab installs', async ({ 
     expect(await second.run(installLeft, '{"left":"1.1.0"}')).toBe(NEW);
     expect(await second.run(installLeft, '{"left":"1.0.0"}')).toBe(OLD);
     expect(await digest()).toBe(beside);
-  } finally {
-    await browser.close();
-  }
+  });
 });

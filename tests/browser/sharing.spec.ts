@@ -1,7 +1,6 @@
 /** Tabs that have one store open at the same time: each writes in its turn, and all read all the time. */
 import type { Page } from '@playwright/test';
 import type { Gantry, Project } from '../../web/src/index.js';
-import { launchFirefox } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import {
@@ -9,6 +8,7 @@ import {
   besideInstall,
   closeStore,
   hang,
+  inFirefox,
   installLeft,
   type Kept,
   NEW,
@@ -84,18 +84,7 @@ test('Firefox: two tabs that have a store open install in turn, and both read wh
   fixtures,
   site,
 }) => {
-  const browser = await launchFirefox();
-  try {
-    const tabs: Tab[] = [];
-    for (let tab = 0; tab < 2; tab++) {
-      const page = await browser.newPage();
-      await page.goto(`${site.url}/pages/blank.html`);
-      tabs.push({ run: (script, argument = '') => page.evaluate(script, argument) });
-    }
-    await takeTurns(tabs as [Tab, Tab], fixtures.url);
-  } finally {
-    await browser.close();
-  }
+  await inFirefox(site.url, (tabs) => takeTurns(tabs, fixtures.url));
 });
 
 test('a store opened twice in one page serves both', async ({ blank, fixtures }) => {

@@ -1,6 +1,7 @@
 /** Tabs that have one store open at the same time, and what a page does in them. */
 import type { Page } from '@playwright/test';
 import type { Gantry, Project } from '../../../web/src/index.js';
+import { launchFirefox } from './firefox.js';
 import { expect } from './fixtures.js';
 import type { Registry } from './registry.js';
 
@@ -17,6 +18,21 @@ export interface Tab {
 }
 
 export const tabOf = (page: Page): Tab => ({ run: (script, argument = '') => page.evaluate(script, argument) });
+
+/** Two tabs of Firefox, which are gone when `use` is through with them. */
+export async function inFirefox(site: string, use: (tabs: [Tab, Tab]) => Promise<void>): Promise<void> {
+  const browser = await launchFirefox();
+  try {
+    const open = async (): Promise<Tab> => {
+      const page = await browser.newPage();
+      await page.goto(`${site}/pages/blank.html`);
+      return { run: (script, argument = '') => page.evaluate(script, argument) };
+    };
+    await use([await open(), await open()]);
+  } finally {
+    await browser.close();
+  }
+}
 
 export const openStore = async (registry: string) => {
   const { Gantry } = (await import(

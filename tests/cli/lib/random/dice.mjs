@@ -1,21 +1,12 @@
 // Random choices that a seed repeats.
 
-/** A source of numbers below 1 (mulberry32). */
-function numbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { seeded } from '../../../../scripts/lib/seeded.mjs';
 
 export class Dice {
   #next;
 
   constructor(seed) {
-    this.#next = numbers(Math.imul(seed + 1, 0x9e3779b1));
+    this.#next = seeded(Math.imul(seed + 1, 0x9e3779b1));
   }
 
   /** Whether something of this probability happens. */

@@ -1,21 +1,11 @@
 // A scenario played by both programs: gantry as a command, npm as its own Arborist, which does what npm's command would have it
 // do and is many times faster.
 import { execFile, fork } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listing } from '../pair.mjs';
 
 const program = fileURLToPath(new URL('arborist.mjs', import.meta.url));
 
@@ -91,23 +81,14 @@ function sameFailure(ours, theirs) {
   return SAME_ERRORS[theirs]?.includes(ours) ?? false;
 }
 
-/** Every file and link below a folder: its path, and what is in it. Modes are compared elsewhere. */
-function listing(folder, prefix = '') {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true })
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      const name = `${prefix}${entry.name}`;
-      if (entry.isSymbolicLink()) return [`${name} -> ${readlinkSync(path)}`];
-      if (entry.isDirectory()) return listing(path, `${name}/`);
-      if (/^(package-lock|package|\.package-lock)\.json$/.test(entry.name) && !name.includes('node_modules/'))
-        return [];
-      const bytes = readFileSync(path);
-      if (entry.name === '.package-lock.json') return [];
-      return [`${name} ${createHash('sha256').update(bytes).digest('base64url').slice(0, 12)}`];
-    })
-    .sort();
-}
+/** The files and links of an install: paths, and what is in them. Manifests and locks, and modes, are compared elsewhere. */
+const isInstalled = (line) =>
+  !/(^|\/)\.package-lock\.json /.test(line) &&
+  (line.includes('node_modules/') || !/(^|\/)package(-lock)?\.json /.test(line));
+const installed = (folder) =>
+  (existsSync(folder) ? listing(folder) : [])
+    .filter(isInstalled)
+    .map((line) => line.replace(/ [0-7]{3} (?=[^ ]+$)/, ' '));
 
 /** Where both play. */
 export class Players {
@@ -191,7 +172,7 @@ function compare(ours, theirs, files) {
     const [our, their] = [text(join(ours, file)), text(join(theirs, file))];
     if (our !== their) return { what: file, ours: our, theirs: their };
   }
-  const [our, their] = [listing(ours).join('\n'), listing(theirs).join('\n')];
+  const [our, their] = [installed(ours).join('\n'), installed(theirs).join('\n')];
   if (our !== their) return { what: 'tree', ours: our, theirs: their };
   return undefined;
 }
