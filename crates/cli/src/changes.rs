@@ -40,7 +40,9 @@ impl Task<'_> {
         if !matches!(self, Self::Add([], _) | Self::Ci) {
             return Vec::new();
         }
-        let manifest: serde_json::Value = serde_json::from_slice(package_json).unwrap_or_default();
+        let manifest: serde_json::Value =
+            serde_json::from_slice(package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json))
+                .unwrap_or_default();
         let is_there = |name: &&str| manifest["scripts"][*name].as_str().is_some_and(|script| !script.is_empty());
         OWN_SCRIPTS.iter().filter(|name| is_there(name)).map(|name| (*name).to_owned()).collect()
     }

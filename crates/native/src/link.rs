@@ -90,6 +90,11 @@ impl Sample {
 }
 
 impl Linker {
+    fn new(method: LinkMethod, reason: Option<String>) -> Self {
+        let user = rustix::process::geteuid().as_raw();
+        Self { method, reason, user, foreign: AtomicBool::default(), refused: Mutex::default() }
+    }
+
     /// Tries the ladder from `best` down, with a file made in `temporary` of the store. Where nothing can be written to that,
     /// it is tried with what is kept there.
     pub fn probe(
@@ -115,13 +120,7 @@ impl Linker {
     fn probe_with(best: LinkMethod, kept: Option<Sample>, place: &Path) -> Result<Self, NativeError> {
         match kept {
             Some(sample) => Self::climb(best, &sample, place),
-            None => Ok(Self {
-                method: LinkMethod::Copy,
-                reason: None,
-                user: own_user(),
-                foreign: AtomicBool::default(),
-                refused: Mutex::default(),
-            }),
+            None => Ok(Self::new(LinkMethod::Copy, None)),
         }
     }
 
@@ -142,15 +141,7 @@ impl Linker {
                 fs::remove_file(&target)
             };
             match (tried, method.next()) {
-                (Ok(()), _) => {
-                    return Ok(Self {
-                        method,
-                        reason,
-                        user: own_user(),
-                        foreign: AtomicBool::default(),
-                        refused: Mutex::default(),
-                    });
-                }
+                (Ok(()), _) => return Ok(Self::new(method, reason)),
                 (Err(error), Some(next)) => {
                     reason = Some(obstacle(method, &error));
                     method = next;
@@ -269,10 +260,6 @@ impl Linker {
         refused.first.get_or_insert(error);
         Ok(())
     }
-}
-
-fn own_user() -> u32 {
-    rustix::process::geteuid().as_raw()
 }
 
 /// Copies to a new file: what is there may be one of the store's.

@@ -26,6 +26,8 @@ const PACKAGES_FOR_A_THREAD: usize = 8;
 /// One package and where it goes.
 struct Job<'p> {
     key: &'p PackageKey,
+    /// The package's in the store, and its files there.
+    directory: PathBuf,
     source: PathBuf,
     /// Whose it is, if it was there before.
     standing: Option<Standing>,
@@ -58,9 +60,10 @@ pub(crate) fn place_all<'p>(
             levels.resize_with(depth + 1, Vec::new);
         }
         let replaced = plan.replaced_in(package, &index);
-        let standing = store.standing(&package.key);
+        let (directory, standing) = (store.directory(&package.key), store.standing(&package.key));
         levels[depth].push(Job {
             key: &package.key,
+            directory,
             source,
             standing,
             index,
@@ -106,10 +109,8 @@ fn evicting_damaged(store: &PackageDirectories, levels: &[Vec<Job<'_>>], error: 
 /// Places one package. What projects share has to be what was stored.
 fn place(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
     let is_foreign = job.standing.is_some_and(|standing| standing.user != linker.user);
-    if let (LinkMethod::HardLink, Some(directory), Some(standing), false) =
-        (linker.method, job.source.parent(), job.standing, is_foreign)
-    {
-        mend_if_altered(directory, &job.index, standing, temporary)?;
+    if let Some(standing) = job.standing.filter(|_| linker.method == LinkMethod::HardLink && !is_foreign) {
+        mend_if_altered(&job.directory, &job.index, standing, temporary)?;
     }
     linker.place(&job.source, &job.index, &job.target, &job.replaced, is_foreign)
 }

@@ -35,7 +35,7 @@ use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
 use gantry_layout::PlannedPackage;
 use gantry_platform::{Span, Work};
 use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch_tarball};
-use gantry_store::{PackageIndex, PackageKey};
+use gantry_store::{FileRecord, PackageIndex, PackageKey};
 use in_use::StoreLock;
 use record::Record;
 use rustc_hash::FxHashMap;
@@ -217,9 +217,7 @@ impl PackageDirectories {
     fn is_whole(&self, key: &PackageKey, index: &PackageIndex) -> bool {
         let files = self.files(key);
         index.files.iter().all(|file| {
-            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| {
-                data.is_file() && data.len() == file.size && (data.mode() & 0o100 != 0) == file.executable
-            })
+            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| difference(&data, file).is_none())
         })
     }
 
@@ -386,6 +384,19 @@ fn sweep(temporary: &Path) {
 /// What becomes of a tarball whose thread panicked.
 fn lost() -> Refusal<Fault> {
     Refusal::Other(NativeError::Task { message: "a thread that unpacks was lost".to_owned() }.into())
+}
+
+/// How a stored file is another one than the package's list says, as far as can be told without reading it.
+fn difference(data: &Metadata, file: &FileRecord) -> Option<&'static str> {
+    if !data.is_file() {
+        Some("is no file")
+    } else if data.len() != file.size {
+        Some("has another size")
+    } else if (data.mode() & 0o100 != 0) != file.executable {
+        Some("has another mode")
+    } else {
+        None
+    }
 }
 
 /// A file, and what its file system says of it.

@@ -49,14 +49,12 @@ fn perform(
     if let Some(lock) = lock {
         host = host.with_lock(lock);
     }
-    if settings.dry_run {
-        host = host.leaving_project_alone();
-    }
     let mut listener = |event: Event| locked(&reporter).event(&event);
     let again = |message: String| {
         locked(&reporter).event(&Event::Warning { code: "STORE_CORRUPT".to_owned(), message });
     };
     if settings.dry_run {
+        let host = host.leaving_project_alone();
         let found = twice_if_corrupt(|| session.run(dry_run(&host, &settings.request, &mut listener)), again);
         session.end(found.is_ok());
         let (outcome, changes) = found?;

@@ -10,6 +10,9 @@ use gantry_engine::Fault;
 use gantry_native::{StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 use serde_json::{Value, json};
 
+/// What a line of JSON is that ends a command.
+const RESULT: &str = "result";
+
 /// Looks after the store; returns the exit status.
 pub fn run(arguments: &StoreArguments) -> u8 {
     match act(arguments) {
@@ -24,7 +27,7 @@ pub fn run(arguments: &StoreArguments) -> u8 {
 fn act(arguments: &StoreArguments) -> Result<(), Fault> {
     let place = store_place(arguments.store_dir.as_deref())?;
     let store = StoreUpkeep::new(&place);
-    let print = |object: Value, text: &str| print_result(arguments.json, object, text);
+    let print = |object: Value, text: &str| print_result(arguments.json, &object, text);
     let waiting = || {
         if !arguments.json {
             say(Loudness::All, "waiting for installs that use the store");
@@ -33,7 +36,7 @@ fn act(arguments: &StoreArguments) -> Result<(), Fault> {
     match arguments.action {
         StoreAction::Path => {
             let place = place.display().to_string();
-            print(json!({ "path": place }), &place);
+            print(json!({ "type": RESULT, "path": place }), &place);
         }
         StoreAction::Status => {
             let usage = store.usage()?;
@@ -61,36 +64,36 @@ fn act(arguments: &StoreArguments) -> Result<(), Fault> {
                 1 => "1 package is whole".to_owned(),
                 packages => format!("{packages} packages are whole"),
             };
-            print(json!({ "packages": packages, "withoutSums": without_sums }), &text);
+            print(json!({ "type": RESULT, "packages": packages, "withoutSums": without_sums }), &text);
         }
         StoreAction::Prune => {
             let StorePruned { packages, bytes, kept, forgotten } = store.prune(waiting)?;
-            let object = json!({ "packages": packages, "bytes": bytes, "kept": kept, "forgottenProjects": forgotten });
+            let object = json!({
+                "type": RESULT,
+                "packages": packages,
+                "bytes": bytes,
+                "kept": kept,
+                "forgottenProjects": forgotten,
+            });
             print(object, &format!("{} removed, {}; {kept} kept", counted(packages, "package"), megabytes(bytes)));
         }
         StoreAction::Clear => {
             store.clear(waiting)?;
-            print(json!({}), "the store is empty");
+            print(json!({ "type": RESULT }), "the store is empty");
         }
     }
     Ok(())
 }
 
 /// The result is what was asked for, so it is data in both forms.
-fn print_result(as_json: bool, object: Value, text: &str) {
-    if !as_json {
-        return print_text(text);
-    }
-    let mut line = json!({ "type": "result" });
-    if let (Value::Object(line), Value::Object(object)) = (&mut line, object) {
-        line.extend(object);
-    }
-    print_line(&line.to_string());
+fn print_result(as_json: bool, object: &Value, text: &str) {
+    if as_json { print_line(&object.to_string()) } else { print_text(text) }
 }
 
 fn usage_object(usage: &StoreUsage) -> Value {
     let StoreUsage { packages, files, bytes, unused_packages, unused_bytes, projects, metadata_bytes } = usage;
     json!({
+        "type": RESULT,
         "packages": packages,
         "files": files,
         "bytes": bytes,

@@ -2,7 +2,7 @@ use super::*;
 use tempfile::TempDir;
 
 fn linker(method: LinkMethod) -> Linker {
-    Linker { method, reason: None, user: own_user(), foreign: AtomicBool::default(), refused: Mutex::default() }
+    Linker::new(method, None)
 }
 
 #[test]

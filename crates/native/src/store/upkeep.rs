@@ -106,21 +106,27 @@ impl StoreUpkeep {
     /// The packages in the store, sorted by label.
     pub fn list(&self) -> Result<Vec<StoredPackage>, NativeError> {
         let _lock = StoreLock::shared(&self.layout.root);
-        let used = Used::of(&noted(&self.layout.root)?);
-        let mut list = self.layout.stored()?.iter().map(|key| self.stored_package(key, &used)).collect::<Vec<_>>();
+        let mut list = self.packages_of(&noted(&self.layout.root)?)?;
         list.sort_by(|one, other| (&one.label, &one.key).cmp(&(&other.label, &other.key)));
         Ok(list)
     }
 
+    /// The packages in the store, told whether one of `projects` has them.
+    fn packages_of(&self, projects: &[NotedProject]) -> Result<Vec<StoredPackage>, NativeError> {
+        let used = Used::of(projects);
+        Ok(self.layout.stored()?.iter().map(|key| self.stored_package(key, &used)).collect())
+    }
+
     /// Adds up what is in the store.
     pub fn usage(&self) -> Result<StoreUsage, NativeError> {
-        let projects = noted(&self.layout.root)?.iter().filter(|project| !project.keys.is_empty()).count() as u64;
+        let _lock = StoreLock::shared(&self.layout.root);
+        let projects = noted(&self.layout.root)?;
         let mut usage = StoreUsage {
-            projects,
+            projects: projects.iter().filter(|project| !project.keys.is_empty()).count() as u64,
             metadata_bytes: size_of(&self.layout.root.join("metadata"))?,
             ..StoreUsage::default()
         };
-        for package in self.list()? {
+        for package in self.packages_of(&projects)? {
             usage.packages += 1;
             usage.files += package.files;
             usage.bytes += package.bytes;
@@ -163,20 +169,18 @@ impl StoreUpkeep {
     pub fn prune(&self, tell: impl FnOnce()) -> Result<StorePruned, NativeError> {
         let Some(lock) = StoreLock::exclusive(&self.layout.root, tell)? else { return Ok(StorePruned::default()) };
         let projects = noted(&self.layout.root)?;
-        let used = Used::of(&projects);
         let mut pruned = StorePruned::default();
         for project in projects.iter().filter(|project| project.keys.is_empty()) {
             project.forget()?;
             pruned.forgotten += 1;
         }
         let aside = self.layout.temporary.join(unique_name(REMOVED));
-        for key in self.layout.stored()? {
-            let package = self.stored_package(&key, &used);
+        for package in self.packages_of(&projects)? {
             if package.is_used {
                 pruned.kept += 1;
                 continue;
             }
-            set_aside(&self.layout.directory(&key), &aside.join(key.as_str()))?;
+            set_aside(&self.layout.directory(&package.key), &aside.join(package.key.as_str()))?;
             pruned.packages += 1;
             pruned.bytes += package.bytes;
         }

@@ -5,12 +5,11 @@
 
 use super::super::altered::alteration;
 use super::super::record::Record;
-use super::super::{Layout, listed, read_with_metadata};
+use super::super::{Layout, difference, listed, read_with_metadata};
 use crate::NativeError;
 use gantry_store::{FileRecord, PackageKey};
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -80,8 +79,7 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
     Ok(if record.sums.is_some() { Condition::Whole } else { Condition::WithoutSums })
 }
 
-/// What is wrong with a file.
-/// `kept` is the package's `index`.
+/// What is wrong with a file; `kept` is its package's `index`.
 fn check_file(
     path: &Path,
     kept: &Metadata,
@@ -95,17 +93,8 @@ fn check_file(
         }
         data => data.map_err(failed())?,
     };
-    if !data.is_file() {
-        return Ok(Some("is no file"));
-    }
-    if data.len() != file.size {
-        return Ok(Some("has another size"));
-    }
-    if (data.permissions().mode() & 0o100 != 0) != file.executable {
-        return Ok(Some("has another mode"));
-    }
-    if let Some(alteration) = alteration((&data).into(), kept.into()) {
-        return Ok(Some(alteration));
+    if let Some(problem) = difference(&data, file).or_else(|| alteration((&data).into(), kept.into())) {
+        return Ok(Some(problem));
     }
     let is_other = match sum {
         Some(sum) => xxh3_64(&fs::read(path).map_err(failed())?) != sum,
