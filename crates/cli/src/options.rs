@@ -29,7 +29,7 @@ pub enum Command {
     /// Bring packages up to date as far as package.json allows: those named, else all.
     #[command(visible_aliases = ["up", "upgrade"])]
     Update(UpdateArguments),
-    /// Take out of the tree and the lock what nothing needs, and what `--omit` names.
+    /// Take out of the tree and the lock what nothing needs, and out of the tree what `--omit` names.
     Prune(InstallArguments),
     /// Look up again what is in the tree more than once, so that fewer packages do.
     #[command(visible_alias = "ddp")]

@@ -103,9 +103,13 @@ impl Reporter {
         for (_, line) in &lines {
             print_text(line);
         }
-        let numbers = [("added", added.len()), ("changed", changed.len()), ("removed", removed.len())];
-        let told: Vec<String> = numbers.iter().map(|(what, count)| format!("{count} {what}")).collect();
-        say(Loudness::Errors, &format!("nothing was changed; {} if this were not a dry run", told.join(", ")));
+        let told = format!(
+            "nothing was changed; this was a dry run of adding {}, changing {} and removing {}",
+            counted(added.len() as u64, "package"),
+            changed.len(),
+            removed.len()
+        );
+        say(Loudness::Errors, &told);
     }
 
     /// Prints the result.
