@@ -1,6 +1,5 @@
 //! Certificates, from npm's settings: of servers to trust, and for them.
 
-use crate::settings::invalid;
 use gantry_engine::Fault;
 use gantry_manifest::Config;
 use gantry_native::{ClientCertificate, check_certificates};
@@ -14,7 +13,7 @@ pub fn trusted_certificates(
 ) -> Result<Vec<Vec<u8>>, Fault> {
     let mut certificates: Vec<Vec<u8>> = Vec::new();
     let mut trust = |name: &str, pem: Vec<u8>| {
-        check_certificates(&pem).map_err(|error| invalid(format!("{name}: {error}")))?;
+        check_certificates(&pem).map_err(|error| Fault::of_setting(format!("{name}: {error}")))?;
         certificates.push(pem);
         Ok::<_, Fault>(())
     };
@@ -25,7 +24,7 @@ pub fn trusted_certificates(
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 warnings.push(("CONFIG_INVALID", format!("cafile {path} is not there: it is left out")));
             }
-            Err(error) => return Err(invalid(format!("cafile {path}: {error}"))),
+            Err(error) => return Err(Fault::of_setting(format!("cafile {path}: {error}"))),
         }
     }
     for certificate in config.get_list("ca") {
@@ -69,21 +68,24 @@ pub fn client_certificates(
                 warnings.push(("CONFIG_INVALID", format!("{place}:{name} {path} is not there: it is left out")));
                 Ok(None)
             }
-            Err(error) => Err(invalid(format!("{place}:{name} {path}: {error}"))),
+            Err(error) => Err(Fault::of_setting(format!("{place}:{name} {path}: {error}"))),
         };
         if let (Some(pem), Some(key)) = (read("certfile", &certificate)?, read("keyfile", &key_file)?) {
             let parsed = ClientCertificate::from_pem(&pem, &key);
-            let parsed = parsed
-                .map_err(|error| invalid(format!("{place}: certfile {certificate}, keyfile {key_file}: {error}")))?;
+            let parsed = parsed.map_err(|error| {
+                Fault::of_setting(format!("{place}: certfile {certificate}, keyfile {key_file}: {error}"))
+            })?;
             found.insert(place, parsed);
         }
     }
     if config.get_text("cert").is_some() != config.get_text("key").is_some() {
-        return Err(invalid("cert and key: one is of no use without the other").with_hint("Set both, or none."));
+        return Err(
+            Fault::of_setting("cert and key: one is of no use without the other").with_hint("Set both, or none.")
+        );
     }
     if let Some((certificate, key)) = config.certificate_without_address() {
         let parsed = ClientCertificate::from_pem(certificate.as_bytes(), key.as_bytes());
-        found.insert(String::new(), parsed.map_err(|error| invalid(format!("cert: {error}")))?);
+        found.insert(String::new(), parsed.map_err(|error| Fault::of_setting(format!("cert: {error}")))?);
     }
     Ok(found)
 }

@@ -102,7 +102,7 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
 }
 
 fn invalid(message: String) -> Fault {
-    Fault::new("CONFIG_INVALID", message).with_hint("Name it without a version; what package.json allows decides.")
+    Fault::of_setting(message).with_hint("Name it without a version; what package.json allows decides.")
 }
 
 /// The folder that is meant by one that links lead to, as npm saves it; inside of the project by the project's own path.
@@ -130,7 +130,7 @@ fn from_here(argument: &str, project: &Path) -> Result<Option<String>, Fault> {
     // An empty path is this folder.
     let path = if path.is_empty() { "." } else { path };
     let mut absolute = std::path::absolute(path)
-        .map_err(|error| Fault::new("CONFIG_INVALID", format!("{argument}: the path cannot be followed: {error}")))?;
+        .map_err(|error| Fault::of_setting(format!("{argument}: the path cannot be followed: {error}")))?;
     if matches!(spec.kind, SpecKind::Directory { .. }) {
         absolute = without_links(&absolute, project);
     }

@@ -33,15 +33,11 @@ pub struct Settings {
     pub warnings: Vec<(&'static str, String)>,
 }
 
-pub fn invalid(message: impl Into<String>) -> Fault {
-    Fault::new("CONFIG_INVALID", message.into())
-}
-
 /// Reads the project and all settings.
 pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Result<Settings, Fault> {
     let prefix = &place.project;
-    let project =
-        std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
+    let project = std::path::absolute(prefix)
+        .map_err(|error| Fault::of_setting(format!("--prefix {}: {error}", prefix.display())))?;
     let options = [options_layer(arguments), arguments.workspaces.layer(), task.options_layer()].concat();
     refuse_on_the_line(&arguments.resolve.settings)?;
     let options = [options, arguments.resolve.settings.clone()].concat();
@@ -118,8 +114,8 @@ pub struct LoadedProject {
 /// Reads a project.
 pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedProject, Fault> {
     let prefix = &place.project;
-    let project =
-        std::path::absolute(prefix).map_err(|error| invalid(format!("--prefix {}: {error}", prefix.display())))?;
+    let project = std::path::absolute(prefix)
+        .map_err(|error| Fault::of_setting(format!("--prefix {}: {error}", prefix.display())))?;
     refuse_on_the_line(&arguments.settings)?;
     let options = [arguments.workspaces.layer(), arguments.settings.clone()].concat();
     let LoadedConfig { config, .. } = config_sources(options, arguments.prefix.is_some(), &project).load();
@@ -211,7 +207,7 @@ fn resolve_options(
         node_version: machine.node_version,
         npm_version: machine.npm_version,
     };
-    let mut options = resolve_settings(config, target, omit).map_err(invalid)?;
+    let mut options = resolve_settings(config, target, omit).map_err(Fault::of_setting)?;
     options.before = cutoff(config, NativeClock::default().unix_milliseconds())?;
     options.folder_name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     options.project_path = project.to_string_lossy().into_owned();
@@ -294,7 +290,8 @@ fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<Path
     let from = |key: &str| sources.environment.get(key).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = named.map(Path::to_owned).or_else(|| from("GANTRY_STORE_DIR")) {
         let what = if named.is_some() { "--store-dir" } else { "GANTRY_STORE_DIR" };
-        return std::path::absolute(&path).map_err(|error| invalid(format!("{what} {}: {error}", path.display())));
+        return std::path::absolute(&path)
+            .map_err(|error| Fault::of_setting(format!("{what} {}: {error}", path.display())));
     }
     // By the XDG specification a relative one counts for nothing.
     let data = from("XDG_DATA_HOME").filter(|data| data.is_absolute());

@@ -9,11 +9,12 @@
 
 use crate::EngineError;
 use crate::error::Fault;
+use crate::found::Found;
 use crate::host::{Host, ProjectTree};
 use crate::progress::Progress;
 use crate::request::{Changes, InstallRequest, Update};
 use crate::saved::Saving;
-use crate::sources::{Found, look_into};
+use crate::sources::look_into;
 use futures_util::future::try_join_all;
 use gantry_manifest::{DependencyKind, DependencyMap, Lockfile, Manifest, with_dependencies};
 use gantry_resolver::{

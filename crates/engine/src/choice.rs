@@ -61,7 +61,7 @@ impl WorkspaceSettings {
             Some(false) if named.is_empty() => Ok(WorkspaceChoice::Project),
             Some(false) => {
                 let message = format!("workspaces=false, and {} is chosen", named.join(", "));
-                Err(Fault::new("CONFIG_INVALID", message)
+                Err(Fault::of_setting(message)
                     .with_hint("Choose no workspace, or do not turn workspaces off, with an option or in .npmrc."))
             }
             None if named.is_empty() => Ok(WorkspaceChoice::Whole),

@@ -55,6 +55,11 @@ impl Fault {
         Self { code: code.into(), message: message.into(), hint: None, package: None }
     }
 
+    /// What is wrong with a setting, or with what a command was told.
+    pub fn of_setting(message: impl Into<String>) -> Self {
+        Self::new("CONFIG_INVALID", message)
+    }
+
     /// Whether the package or its registry is to blame, rather than this machine: storage, threads and the page's own
     /// failures would meet the next package as well.
     pub fn is_of_a_package(&self) -> bool {

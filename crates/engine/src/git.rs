@@ -8,35 +8,17 @@ mod contents;
 mod references;
 
 use crate::Fault;
-use crate::host::{Host, IngestJob};
-use crate::sources::Found;
+use crate::found::Found;
+use crate::host::{Checkout, Host};
+use crate::jobs::job_of_body;
 use bytes::Bytes;
 use contents::{Contents, pack};
-use futures_util::future::LocalBoxFuture;
-use gantry_archive::{Entry, Extractor, Limits};
-use gantry_platform::Clock;
-use gantry_registry::{CacheMode, Refusal, RegistryError, Slot, TarballRequest, fetch_tarball};
+use gantry_archive::{Extractor, Limits};
+use gantry_registry::{CacheMode, Refusal, RegistryError, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, PackageName, Spec, SpecKind, without_secrets};
 use gantry_store::PackageKey;
 use references::References;
-
-/// Git itself, where a platform has it.
-pub trait Git {
-    /// What `git ls-remote` prints for the repository at `url`.
-    fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>>;
-    /// The files of `revision` of the repository at `url`: a commit, or whatever else git reads as one.
-    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>>;
-}
-
-/// A commit with its files; links and what git itself keeps are not among them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
-    /// The commit.
-    pub commit: String,
-    /// The files, sorted by path.
-    pub files: Vec<Entry<'static>>,
-}
 
 /// Looks into what a specifier names.
 pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Result<Found, Fault> {
@@ -65,17 +47,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
         notes.push(("GIT_PATH", message));
     }
     let body = Bytes::from(pack(name, files)?);
-    let version = manifest.version.clone().unwrap_or_default();
-    let job = IngestJob {
-        key: PackageKey::from_address(&resolved),
-        name: name.into(),
-        size_hint: body.len() as u64,
-        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, None),
-        version,
-        source: None,
-        asked: host.registry().clock().monotonic_milliseconds(),
-        slot: Slot::default(),
-    };
+    let job = job_of_body(host, name, &manifest, (PackageKey::from_address(&resolved), body, None));
     let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
     Ok(Found { answer, job: Some(job), notes })
 }

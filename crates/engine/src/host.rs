@@ -1,9 +1,10 @@
 //! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
 
-use crate::git::Git;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::{Future, ready};
+use futures_util::future::LocalBoxFuture;
+use gantry_archive::Entry;
 use gantry_forecast::Table;
 use gantry_layout::{Plan, PlannedPackage, is_git};
 use gantry_manifest::{Lockfile, Text};
@@ -139,6 +140,23 @@ pub trait ProjectTree {
     fn write_yarn_lock(&self, _bytes: &[u8]) -> impl Future<Output = Result<(), Fault>> {
         core::future::ready(Ok(()))
     }
+}
+
+/// Git itself, where a platform has it.
+pub trait Git {
+    /// What `git ls-remote` prints for the repository at `url`.
+    fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>>;
+    /// The files of `revision` of the repository at `url`: a commit, or whatever else git reads as one.
+    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>>;
+}
+
+/// A commit with its files; links and what git itself keeps are not among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// The commit.
+    pub commit: String,
+    /// The files, sorted by path.
+    pub files: Vec<Entry<'static>>,
 }
 
 /// How many requests of each kind may be under way.

@@ -64,6 +64,27 @@ pub(crate) fn job_of_planned<H: Host>(
     })
 }
 
+/// The job that brings a package into the store whose tarball is here: where the store keeps it, the tarball, and what it
+/// hashes to where something says so.
+pub(crate) fn job_of_body<H: Host>(
+    host: &H,
+    name: &str,
+    manifest: &Manifest,
+    (key, body, integrity): (PackageKey, Bytes, Option<Integrity>),
+) -> IngestJob {
+    let version = manifest.version.clone().unwrap_or_default();
+    IngestJob {
+        key,
+        name: name.into(),
+        size_hint: body.len() as u64,
+        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body, integrity),
+        version,
+        source: None,
+        asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
+    }
+}
+
 /// What a lock lets one guess of a package's unpacked size, in bytes. Locks have no sizes; but what is built for one platform
 /// is a program, and what has commands or is built at home is larger than most. Guessing right matters over a network that
 /// gives a connection only so much: the largest tarball has to be among the first.

@@ -2,12 +2,13 @@
 
 use crate::carried::contents_of;
 use crate::choice::WorkspaceChoice;
+use crate::found::Found;
 use crate::host::{Host, IngestJob, PackageStore};
 use crate::jobs::job_of;
 use crate::known_lock::style_of;
 use crate::progress::Progress;
 use crate::request::{Extent, InstallRequest, LockFields, LockUse, Update};
-use crate::sources::{self, Found};
+use crate::sources;
 use crate::traffic::{Landing, Traffic, VersionId};
 use crate::{EngineError, Fault};
 use futures_util::FutureExt;

@@ -15,10 +15,6 @@ const UNSUPPORTED: &[(&str, bool)] =
 /// npm's setting to change nothing and tell what would be changed, which not every platform has.
 const DRY_RUN: &str = "dry-run";
 
-fn invalid(message: impl Into<String>) -> Fault {
-    Fault::new("CONFIG_INVALID", message.into())
-}
-
 /// Refuses settings that an install would have to pass over.
 pub fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
     refuse(config, UNSUPPORTED.iter())
@@ -46,7 +42,7 @@ pub fn refuse_credentials_without_address(files: &Config) -> Result<(), Fault> {
     let names = files.credentials_without_address();
     let Some(first) = names.first() else { return Ok(()) };
     let first = if first.ends_with("authtoken") { "_authToken" } else { first };
-    Err(invalid(format!("credentials for no registry in particular are never sent: {}", names.join(", ")))
+    Err(Fault::of_setting(format!("credentials for no registry in particular are never sent: {}", names.join(", ")))
         .with_hint(format!("Write //host/path/:{first}=… with the registry's address in .npmrc.")))
 }
 
@@ -121,7 +117,7 @@ pub fn lockfile_version(config: &Config) -> Result<Option<u32>, Fault> {
     let Some(text) = text else { return Ok(None) };
     match text.parse() {
         Ok(version @ 1..=3) => Ok(Some(version)),
-        _ => Err(invalid(format!("lockfile-version={text}: it is none of 1, 2, 3"))
+        _ => Err(Fault::of_setting(format!("lockfile-version={text}: it is none of 1, 2, 3"))
             .with_hint("Leave it out to keep the version of the lock that is there.")),
     }
 }
@@ -150,7 +146,7 @@ pub fn configured_node_version(config: &Config) -> Result<Option<String>, Fault>
     let version = text.trim().trim_start_matches('v');
     match Version::parse_strict(version) {
         Some(_) => Ok(Some(version.to_owned())),
-        None => Err(invalid(format!("node-version={text} is not a version"))
+        None => Err(Fault::of_setting(format!("node-version={text} is not a version"))
             .with_hint("Write it in full, as node --version prints it: 20.11.1")),
     }
 }
@@ -177,7 +173,7 @@ pub fn configured_omit(config: &Config, node_env: Option<&str>) -> Result<Omit, 
         Some(false) => add(&mut omit, "optional"),
         None => {}
     }
-    omitted(&omit, &include).map_err(invalid)
+    omitted(&omit, &include).map_err(Fault::of_setting)
 }
 
 /// The time after which versions do not exist: `before`, or so many days ago (`min-release-age`), whichever is set closer to
@@ -190,7 +186,7 @@ pub fn cutoff(config: &Config, now: f64) -> Result<Option<String>, Fault> {
     }
     let Some(age) = text("min-release-age") else { return Ok(None) };
     let days = age.trim().parse::<f64>().ok().filter(|days| days.is_finite() && *days >= 0.0);
-    let days = days.ok_or_else(|| invalid(format!("min-release-age={age} is not a number of days")))?;
+    let days = days.ok_or_else(|| Fault::of_setting(format!("min-release-age={age} is not a number of days")))?;
     let then = Duration::try_from_secs_f64((now / 1000.0 - days * 86_400.0).floor()).ok().filter(|_| days > 0.0);
     Ok(then.map(|then| humantime::format_rfc3339_seconds(UNIX_EPOCH + then).to_string()))
 }

@@ -1,24 +1,17 @@
 //! Packages that no registry has: what they are, for the resolver, and their tarballs, for the store.
 
 use crate::Fault;
+use crate::found::Found;
 use crate::git;
-use crate::host::{Host, IngestJob, ProjectTree};
+use crate::host::{Host, ProjectTree};
+use crate::jobs::job_of_body;
 use crate::project::{is_installed, read_folder};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Extractor, Integrity, Limits};
 use gantry_manifest::Manifest;
-use gantry_platform::Clock;
-use gantry_registry::{Refusal, Slot, TarballRequest, fetch_tarball};
+use gantry_registry::{Refusal, fetch_tarball};
 use gantry_resolver::{PackumentProblem, Source, SourceAnswer, SourceRequest};
 use gantry_store::PackageKey;
-
-/// What a source came to: for the resolver, and for the store if it was a tarball.
-pub(crate) struct Found {
-    pub answer: SourceAnswer,
-    pub job: Option<IngestJob>,
-    /// Warnings, with their codes.
-    pub notes: Vec<(&'static str, String)>,
-}
 
 /// Looks into a source.
 pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Result<Found, Fault> {
@@ -94,21 +87,10 @@ fn tarball<H: Host>(
         None => Manifest::default(),
     };
     let integrity = known.unwrap_or_else(|| Integrity::sha512_of(body));
-    let version = manifest.version.clone().unwrap_or_default();
-    let answer =
-        SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: Some(integrity.to_string().into()) };
     let key = PackageKey::from_integrity(&integrity);
-    let size_hint = body.len() as u64;
-    let job = IngestJob {
-        key,
-        name: name.into(),
-        tarball: TarballRequest::of_body(&format!("{name}@{version}"), body.clone(), Some(integrity)),
-        version,
-        source: None,
-        size_hint,
-        asked: host.registry().clock().monotonic_milliseconds(),
-        slot: Slot::default(),
-    };
+    let stated = Some(integrity.to_string().into());
+    let job = job_of_body(host, name, &manifest, (key, body.clone(), Some(integrity)));
+    let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: stated };
     Ok(Found { answer, job: Some(job), notes: Vec::new() })
 }
 

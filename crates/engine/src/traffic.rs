@@ -10,11 +10,12 @@
 //! everything.
 
 use crate::ahead::{Ahead, Place};
+use crate::found::Found;
 use crate::git;
 use crate::host::{Host, IngestJob, IngestReport, JobSource, PackageStore};
 use crate::jobs::job_of_planned;
 use crate::progress::Progress;
-use crate::sources::{Found, look_into, read_tarball};
+use crate::sources::{look_into, read_tarball};
 use crate::{EngineError, Event, Fault};
 use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};

@@ -4,7 +4,7 @@
 //! the user, each in npm's order of their paths. The first to claim a name has it, even if its file is missing: then there
 //! is no link of that name.
 
-use crate::{LayoutError, LinkKind, PlannedLink, paths, plan::Contents, select::Selection};
+use crate::{LayoutError, LinkKind, PlannedLink, contents::Contents, paths, select::Selection};
 use gantry_manifest::LockEntry;
 use gantry_spec::compare_locale;
 use rustc_hash::FxHashSet;

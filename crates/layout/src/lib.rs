@@ -7,18 +7,19 @@
 #![deny(missing_docs)]
 
 mod bins;
+mod contents;
 mod digest;
 mod error;
 mod paths;
 mod plan;
+mod planned;
 mod select;
 mod tree;
 
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
 pub use paths::is_package_path;
-pub use plan::{
-    LinkKind, Plan, PlannedLink, PlannedPackage, installed, is_git, linked_folders, package_key, plan, wanted,
-};
+pub use plan::{installed, is_git, linked_folders, package_key, plan, wanted};
+pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};
 pub use select::Omit;
 pub use tree::{FileKind, FileLocation, FileSource, FileStatus, TreeEntry, TreeError, TreeErrorKind, VirtualTree};

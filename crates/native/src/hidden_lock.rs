@@ -4,13 +4,17 @@
 //! names every package that is there; and everything that it names is there. Names with a dot in front are passed over.
 //! Costs one `lstat` and one listing a package, and is only asked where a project has no lock of its own.
 
-use crate::project::HIDDEN_LOCK;
 use gantry_layout::is_package_path;
 use gantry_manifest::Lockfile;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+
+/// Where the hidden lock is, in its project.
+pub(crate) const HIDDEN_LOCK: &str = "node_modules/.package-lock.json";
+/// Its name in its folder.
+pub(crate) const HIDDEN_LOCK_NAME: &str = ".package-lock.json";
 
 /// Folders may be so much younger than the lock, in milliseconds: it is written a moment before the last of them is done.
 const TOLERANCE: i64 = 10;

@@ -7,8 +7,7 @@
 
 use crate::actual;
 use crate::footing::Footing;
-use crate::hidden_lock;
-use crate::project::HIDDEN_LOCK;
+use crate::hidden_lock::{self, HIDDEN_LOCK};
 use crate::tops::folders_with_modules;
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};

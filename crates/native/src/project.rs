@@ -17,7 +17,7 @@
 //! All of it happens under the [project's lock](ProjectLock).
 
 use crate::actual;
-use crate::hidden_lock;
+use crate::hidden_lock::{self, HIDDEN_LOCK, HIDDEN_LOCK_NAME};
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
@@ -38,8 +38,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub(crate) const HIDDEN_LOCK: &str = "node_modules/.package-lock.json";
-const HIDDEN_LOCK_NAME: &str = ".package-lock.json";
 const LOCK: &str = "package-lock.json";
 const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 const YARN_LOCK: &str = "yarn.lock";

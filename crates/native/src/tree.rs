@@ -1,7 +1,7 @@
 //! The digest of a real `node_modules`, comparable with a virtual one's.
 
 use crate::NativeError;
-use crate::project::HIDDEN_LOCK;
+use crate::hidden_lock::HIDDEN_LOCK;
 use gantry_layout::TreeDigest;
 use gantry_manifest::Lockfile;
 use std::collections::BTreeSet;

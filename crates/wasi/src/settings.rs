@@ -106,7 +106,7 @@ fn config(options: &Options) -> Result<Config, Fault> {
 }
 
 fn invalid(message: String) -> Fault {
-    Fault::new("CONFIG_INVALID", message)
+    Fault::of_setting(message)
 }
 
 /// A program cannot ask WASI which machine it is on: unless told otherwise the tree is for a machine that runs WebAssembly,

@@ -7,7 +7,7 @@ use crate::options::{ExplainArguments, InstallArguments, WhyArguments, Workspace
 use crate::output::{print_line, print_text, warn};
 use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, Traffic, twice_if_corrupt};
-use crate::settings::{Settings, invalid, load};
+use crate::settings::{Settings, load};
 use gantry_engine::{Conflicts, Event, Fault, conflicts};
 use gantry_native::NativeHost;
 
@@ -25,7 +25,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
         });
     }
     if workspaces != WorkspaceArguments::default() {
-        let fault = invalid("workspaces are chosen, and conflicts are always those of the whole project")
+        let fault = Fault::of_setting("workspaces are chosen, and conflicts are always those of the whole project")
             .with_hint("Name packages to be told why these are there, or choose no workspace.");
         print_failure(&fault, json);
         return exit_status(&fault);
