@@ -1,14 +1,14 @@
 //! One configured view of the registries a project uses.
 
-use crate::RegistryError;
 use crate::capabilities::{Capabilities, Offer};
-use crate::documents::StaleUses;
 use crate::lane::Slot;
 use crate::mirror::{CacheMode, MetadataMirror, scope_of};
 use crate::replace::ReplaceHost;
 use crate::retry::RetryPolicy;
 use crate::silence::Silences;
+use crate::stale_uses::StaleUses;
 use crate::tarball::{RequestLog, TarballRequest};
+use crate::{RegistryError, RegistryWarning};
 use core::future::{Future, poll_fn};
 use core::pin::pin;
 use gantry_archive::Integrity;
@@ -42,15 +42,6 @@ pub struct RegistrySettings {
 pub struct VersionFacts {
     /// As [`Manifest::members_of_full_documents`] gives it.
     pub lock_members: Option<String>,
-}
-
-/// Something that the user should know of and that stops nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegistryWarning {
-    /// A stable code.
-    pub code: &'static str,
-    /// For people.
-    pub message: String,
 }
 
 /// Asks registries over a platform's HTTP.

@@ -1,5 +1,6 @@
 //! Packuments and version documents, kept or fetched.
 
+use crate::RegistryError;
 use crate::capabilities::Offer;
 use crate::client::{RegistryClient, VersionFacts};
 use crate::freshness::{freshness_of, says_freshness, tells_change, validators_of};
@@ -7,7 +8,6 @@ use crate::mirror::CacheMode;
 use crate::retry::{Retries, ask};
 use crate::silence::Listening;
 use crate::underway::Underway;
-use crate::{RegistryError, RegistryWarning};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use gantry_manifest::{Manifest, ManifestError, Packument};
@@ -27,14 +27,6 @@ const ACCEPT_FULL: &str = "application/json";
 const LARGE_DOCUMENT: usize = 64 << 10;
 /// Larger than any packument on the public registry by a factor of ten; keeps a lying registry from filling memory.
 const MAX_PACKUMENT_BYTES: u64 = 512 << 20;
-
-/// Stale documents that had to do.
-#[derive(Debug, Default)]
-pub(crate) struct StaleUses {
-    count: u32,
-    /// The first package concerned, and why.
-    first: Option<(String, String)>,
-}
 
 /// A document of a registry.
 #[derive(Debug, Clone, Copy)]
@@ -445,29 +437,6 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             answer
         };
         retries.run(repeatable, note, attempt).await
-    }
-}
-
-impl StaleUses {
-    fn note(&mut self, name: &str, error: Option<&RegistryError>) {
-        self.count += 1;
-        if let Some(error) = error {
-            self.first.get_or_insert_with(|| (name.to_owned(), error.to_string()));
-        }
-    }
-
-    /// One warning for all of them.
-    pub(crate) fn take_warning(&mut self) -> Option<RegistryWarning> {
-        let Self { count, first, .. } = std::mem::take(self);
-        let (name, problem) = first?;
-        let others = match count {
-            0 | 1 => String::new(),
-            _ => format!(" and {} more", count - 1),
-        };
-        Some(RegistryWarning {
-            code: "REGISTRY_STALE",
-            message: format!("{problem}; the copies kept of {name}{others} are used, which may be out of date"),
-        })
     }
 }
 

@@ -21,6 +21,15 @@ pub const CODES: &[&str] = &[
     "REGISTRY_CERTIFICATE",
 ];
 
+/// Something that the user should know of and that stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryWarning {
+    /// A stable code.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}
+
 /// An answer that cannot be used, or none at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

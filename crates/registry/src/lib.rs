@@ -22,14 +22,15 @@ mod mirror;
 mod replace;
 mod retry;
 mod silence;
+mod stale_uses;
 mod tarball;
 #[cfg(test)]
 mod tests;
 mod underway;
 
-pub use client::{RegistryClient, RegistrySettings, RegistryWarning, VersionFacts};
+pub use client::{RegistryClient, RegistrySettings, VersionFacts};
 pub use documents::VersionAnswer;
-pub use error::{CODES, RegistryError};
+pub use error::{CODES, RegistryError, RegistryWarning};
 pub use lane::{Held, Lane, Slot};
 pub use mirror::{CacheMode, MetadataMirror};
 pub use replace::ReplaceHost;

@@ -7,6 +7,7 @@
 mod big;
 mod connection;
 mod control;
+mod cors;
 mod reply;
 mod respond;
 mod tls;

@@ -4,6 +4,7 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::json;
 
 use super::State;
+use super::cors::preflight;
 use super::reply::Reply;
 use crate::FaultRule;
 
@@ -39,7 +40,7 @@ pub(super) async fn control(state: &State, action: &str, request: Request<Body>)
             state.faults().clear();
             done()
         }
-        _ if method == Method::OPTIONS => super::respond::preflight(request.headers()),
+        _ if method == Method::OPTIONS => preflight(request.headers()),
         _ => refused(StatusCode::NOT_FOUND, "no such control request"),
     }
 }

@@ -5,17 +5,16 @@ use std::sync::atomic::Ordering;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, State as Shared};
 use axum::http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_RANGES, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CACHE_CONTROL,
-    CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED,
-    RANGE, VARY, WWW_AUTHENTICATE,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_RANGES, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE,
+    CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, LAST_MODIFIED, RANGE, VARY, WWW_AUTHENTICATE,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use httpdate::HttpDate;
 
 use super::State;
 use super::connection::ConnectionHandle;
 use super::control;
+use super::cors::{allow_origins, preflight};
 use super::reply::{InFlight, Reply, send};
 use crate::catalog::{Absent, Form};
 use crate::encoded::{Encoded, Variant, names_tag};
@@ -289,20 +288,4 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
             matches!(name.trim(), "gzip" | "*") && !matches!(quality.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
         })
     })
-}
-
-pub(super) fn preflight(headers: &HeaderMap) -> Reply {
-    let mut reply = Reply::new(StatusCode::NO_CONTENT);
-    // Named one by one: `*` does not cover `Authorization`.
-    let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
-    reply.headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.unwrap_or(HeaderValue::from_static("*")));
-    reply.headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS, POST, DELETE"));
-    reply.headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    let private = HeaderName::from_static("access-control-allow-private-network");
-    reply.headers.insert(private, HeaderValue::from_static("true"));
-    reply
-}
-
-fn allow_origins(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
 }
