@@ -251,4 +251,20 @@ describe('bad input', { concurrency: 1 }, () => {
     assert.equal(finished.status, fault.usage);
     assert.match(finished.stderr, /--no-such-option/);
   });
+
+  test('wrong usage with --json is one object, too', (context) => {
+    const workspace = new Workspace(context, registry);
+    const lines = [
+      [['install', '--no-such-option', '--json'], '--no-such-option'],
+      [['ci', '--json', '--omit', 'some'], 'some'],
+      [['why', '--json'], 'PACKAGE'],
+      [['instal1', '--json=true'], 'instal1'],
+    ];
+    for (const [words, named] of lines) {
+      const error = assertOneError(workspace.gantry(...words), { status: fault.usage });
+      assert.equal(error.code, 'WRONG_USAGE', words.join(' '));
+      assert.ok(error.message.includes(named) && error.hint, error.message);
+      assert.equal(error.package, null);
+    }
+  });
 });

@@ -3,6 +3,7 @@
 use crate::loudness::Loudness;
 use crate::output::{print_line, say};
 use crate::session::interruption_status;
+use clap::error::ErrorKind;
 use gantry_engine::Fault;
 use miette::{MietteDiagnostic, MietteHandlerOpts, Report};
 
@@ -24,6 +25,23 @@ pub fn print_failure(fault: &Fault, json: bool) {
     let mut diagnostic = MietteDiagnostic::new(&fault.message).with_code(fault.code.as_ref());
     diagnostic.help.clone_from(&fault.hint);
     say(Loudness::Errors, &format!("{:?}", Report::new(diagnostic)));
+}
+
+/// Ends by what clap makes of a line: wrong usage, which `--json` says as one object like every other error, or the help that
+/// was asked for.
+pub fn end_by_usage(error: &clap::Error) -> ! {
+    let asks_for_json = std::env::args_os().any(|word| word == "--json" || word == "--json=true");
+    let is_help = !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !asks_for_json || is_help {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+    let message = paragraphs.next().unwrap_or_default();
+    let hint: Vec<&str> = paragraphs.map(|paragraph| paragraph.trim_start_matches("tip: ")).collect();
+    let fault = Fault::new("WRONG_USAGE", message.trim_start_matches("error: ")).with_hint(hint.join("\n"));
+    print_failure(&fault, true);
+    std::process::exit(error.exit_code())
 }
 
 /// The exit status for an error; the numbers are listed in the crate's documentation and the README.

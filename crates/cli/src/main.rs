@@ -24,6 +24,7 @@ mod workspaces;
 
 use changes::Task;
 use clap::{CommandFactory, FromArgMatches};
+use failure::end_by_usage;
 use gantry_manifest::NpmrcValue;
 use options::{Command, Options};
 use std::process::ExitCode;
@@ -37,10 +38,12 @@ fn main() -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     // Made once: that takes a tenth of what a small project takes.
     let gantry = Options::command();
-    let line = npm_options::take_apart(std::env::args_os(), &gantry, &variable).unwrap_or_else(|error| error.exit());
-    let read = Options::from_arg_matches(&gantry.get_matches_from(line.words));
+    let line =
+        npm_options::take_apart(std::env::args_os(), &gantry, &variable).unwrap_or_else(|error| end_by_usage(&error));
+    let matches = gantry.try_get_matches_from(line.words);
+    let read = matches.and_then(|matches| Options::from_arg_matches(&matches));
     loudness::heed_line(&line.settings);
-    let Options { mut command } = read.unwrap_or_else(|error| error.exit());
+    let Options { mut command } = read.unwrap_or_else(|error| end_by_usage(&error));
     command.give(line.settings);
     let outcome = match command {
         Command::Install(arguments) => {
