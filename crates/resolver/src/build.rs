@@ -7,6 +7,7 @@
 //! nothing from outside.
 
 mod allowed;
+mod bundles;
 mod can_place;
 mod conflict;
 mod outside;
@@ -463,7 +464,7 @@ impl Builder {
 
     /// The error a failed node stands for.
     pub(crate) fn failure_error(&self, node: NodeId, failure: FailureId) -> ResolveError {
-        use crate::shelf::Cause;
+        use crate::cause::Cause;
         let failure = self.shelf.failure(failure);
         let package = self.forest.names.text(failure.package).to_string();
         let spec = self.forest.specs.get(failure.spec);

@@ -4,7 +4,7 @@ use crate::error::ResolveError;
 use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::project::Project;
-use crate::resolver::builder;
+use crate::start::builder;
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -11,7 +11,7 @@ use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Package;
 use crate::project::Project;
-use crate::resolver::builder;
+use crate::start::builder;
 use gantry_manifest::Lockfile;
 use gantry_spec::{Spec, SpecKind, compare_locale};
 use serde_json::{Map, Value};

@@ -13,6 +13,7 @@
 
 mod build;
 mod carried;
+mod cause;
 mod check_lock;
 mod error;
 mod explain;
@@ -29,10 +30,13 @@ mod pick;
 mod platform;
 mod preload;
 mod project;
+mod questions;
 mod resolver;
 mod scope;
 mod shelf;
+mod start;
 mod to_lock;
+mod to_yarn_lock;
 mod why;
 mod yarn;
 
@@ -46,11 +50,10 @@ pub use options::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target
 pub use pick::pick_version;
 pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};
+pub use questions::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Step};
 pub use resolver::bundles::BundleContents;
 pub use resolver::sources::{Source, SourceAnswer, SourceRequest};
-pub use resolver::{
-    BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Resolution, Resolver, Step, check_overrides,
-};
+pub use resolver::{Resolution, Resolver, check_overrides};
 pub use scope::{PartTree, Scope, part_to_install, paths_of_workspaces, paths_without_workspaces};
+pub use to_yarn_lock::yarn_text;
 pub use why::{Explanation, explain};
-pub use yarn::yarn_text;

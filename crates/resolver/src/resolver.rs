@@ -6,99 +6,24 @@ pub(crate) mod sources;
 
 use crate::build::{Builder, Progress};
 use crate::forest::Node;
-use crate::from_lock::{self, Loaded};
+use crate::from_lock::{self};
 use crate::ids::{NameId, PackageId};
 use crate::options::{InstallStrategy, ResolveOptions};
 use crate::package::{Dependency, Kind};
-use crate::pick::Picker;
 use crate::preload::Preload;
 use crate::project::Project;
-use crate::shelf::{Shelf, Wanted};
+use crate::questions::{BundleRequest, PackumentProblem, PackumentRequest, Pick, Priority, Step};
+use crate::shelf::Wanted;
+use crate::start::builder;
 use crate::{ResolveError, ResolveWarning};
 use bundles::BundleContents;
-use gantry_manifest::{Lockfile, Manifest, Packument, Text};
+use gantry_manifest::{Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
 use inflate::Inflation;
 use rustc_hash::FxHashSet;
 use sources::{SourceAnswer, SourceRequest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// How soon a packument is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
-    /// Placement waits for it.
-    Demand,
-    /// It will most likely be needed.
-    Prefetch,
-}
-
-/// A packument to fetch, or one version of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackumentRequest {
-    /// Of this package.
-    pub name: PackageName,
-    /// If this version alone will do: [`Resolver::answer_version`] is then as good as [`Resolver::answer`].
-    pub version: Option<String>,
-    /// What the first who needs it asks of it: a version, a range or a tag. Others may ask for something else.
-    pub range: String,
-    /// Whether it is only looked at, with its peers, as of now: nobody needs what it depends on.
-    pub for_peers: bool,
-    /// How soon.
-    pub priority: Priority,
-}
-
-/// A package whose own files must be looked at, since it brings its dependencies along (`bundleDependencies`) or lists them
-/// (`npm-shrinkwrap.json`).
-#[derive(Debug, Clone)]
-pub struct BundleRequest {
-    /// Identifies the request in [`Resolver::answer_bundle`].
-    pub id: u32,
-    /// The package's name in the registry.
-    pub name: Text,
-    /// The version picked.
-    pub version: Text,
-    /// Its manifest, with `dist` if a registry has it.
-    pub manifest: Arc<Manifest>,
-    /// Where it comes from, as the lock will have it.
-    pub resolved: Option<Text>,
-}
-
-/// What to do next.
-#[derive(Debug, Clone)]
-pub enum Step {
-    /// Fetch these; each name, and each version of it, is asked for once. Empty: wait for answers under way.
-    Need(Vec<PackumentRequest>),
-    /// The tree stands: call [`Resolver::finish`].
-    Done,
-}
-
-/// Why there is no packument.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PackumentProblem {
-    /// The registry knows no such package.
-    NotFound,
-    /// Anything else.
-    Failed {
-        /// Stable code of the failure.
-        code: &'static str,
-        /// What happened.
-        message: String,
-    },
-}
-
-/// A package that will most likely be installed: a hint to fetch its tarball early.
-#[derive(Debug, Clone)]
-pub struct Pick {
-    /// Name in the registry.
-    pub name: Text,
-    /// Version.
-    pub version: Text,
-    /// Its manifest, with `dist`.
-    pub manifest: Arc<Manifest>,
-    /// As the lock will have it.
-    pub integrity: Option<Text>,
-}
 
 /// A finished tree.
 #[derive(Debug, Clone)]
@@ -393,25 +318,6 @@ pub fn check_overrides(project: &Project, options: &ResolveOptions) -> Result<()
         Some(_) => builder(project.clone(), None, options.clone())?.assert_root_overrides(),
         None => Ok(()),
     }
-}
-
-/// A builder with the lock's tree, flags calculated.
-pub(crate) fn builder(
-    project: Project,
-    lock: Option<&Lockfile>,
-    options: ResolveOptions,
-) -> Result<Builder, ResolveError> {
-    let before = crate::pick::cutoff(&options)?;
-    let (forest, Loaded { orphans, folders }) = from_lock::plant(project, lock, &options)?;
-    let picker = Picker::new(&options, before);
-    let shelf = Shelf::new(picker, from_lock::peers(&options));
-    let mut builder = Builder::new(forest, shelf, options);
-    builder.orphans = orphans;
-    for (place, package) in &folders {
-        builder.sources.know_folder(place, *package);
-    }
-    builder.known_folders = folders;
-    Ok(builder)
 }
 
 /// Asks ahead for what a folder of the user needs, as far as the project does not have it.

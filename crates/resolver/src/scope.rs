@@ -11,7 +11,7 @@ use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::project::Project;
-use crate::resolver::builder;
+use crate::start::builder;
 use gantry_manifest::Lockfile;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};

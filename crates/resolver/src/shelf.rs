@@ -4,17 +4,17 @@
 mod tests;
 
 use crate::YarnHints;
+use crate::cause::Cause;
 use crate::forest::Forest;
 use crate::ids::{FailureId, NameId, PackageId, SpecId};
 use crate::package::{Package, Peers, Top};
 use crate::pick::{NoPick, Picker, Versions};
-use crate::resolver::PackumentProblem;
+use crate::questions::PackumentProblem;
 use crate::yarn::Pins;
 use gantry_archive::Integrity;
 use gantry_manifest::{Dist, Manifest, Packument, Text};
 use gantry_spec::{SpecKind, Version};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::fmt;
 use std::sync::Arc;
 
 /// Why something could not be loaded.
@@ -23,26 +23,6 @@ pub(crate) struct Failure {
     pub(crate) package: NameId,
     pub(crate) spec: SpecId,
     pub(crate) cause: Cause,
-}
-
-/// The ways in which loading fails.
-#[derive(Debug, Clone)]
-pub(crate) enum Cause {
-    NotFound,
-    NoMatch { latest: Option<String> },
-    Incomplete,
-    Fetch { code: &'static str, message: String },
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::NotFound => "the registry does not know it",
-            Self::NoMatch { .. } => "the registry does not have this version",
-            Self::Incomplete => "the registry's manifest has no version",
-            Self::Fetch { message, .. } => message,
-        })
-    }
 }
 
 /// What looking for a package came to.

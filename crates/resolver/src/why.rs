@@ -10,7 +10,7 @@ use crate::ids::{EdgeId, NodeId};
 use crate::options::ResolveOptions;
 use crate::package::Kind;
 use crate::project::Project;
-use crate::resolver::builder;
+use crate::start::builder;
 use gantry_manifest::Lockfile;
 use gantry_spec::{PackageName, Spec, SpecKind};
 use rustc_hash::FxHashMap;

@@ -4,20 +4,14 @@
 //! npm uses it as a hint (`Shrinkwrap.checkYarnLock` and `addEdge` of arborist) and writes it anew from the tree with every
 //! lock (`YarnLock.fromTree`): nothing that was in it stays because it was there.
 
-use crate::build::Builder;
-use crate::error::ResolveError;
+use crate::cause::Cause;
 use crate::forest::Forest;
-use crate::ids::{NameId, NodeId, PackageId, SpecId};
-use crate::options::{ResolveOptions, YarnHints};
-use crate::package::{Kind, Package, Peers, Top};
-use crate::project::Project;
-use crate::resolver::builder;
-use crate::shelf::Cause;
+use crate::ids::{NameId, PackageId, SpecId};
+use crate::options::YarnHints;
+use crate::package::{Package, Peers, Top};
 use gantry_archive::Integrity;
-use gantry_manifest::{Lockfile, Text, YarnEntry, YarnPin, YarnWriter};
-use gantry_spec::compare_locale;
+use gantry_manifest::{Text, YarnPin};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 
 #[cfg(test)]
 mod tests;
@@ -151,55 +145,4 @@ fn public(address: &str, is_registry: bool, hints: &YarnHints) -> Text {
     let host = Some(hints.yarn_host.as_str()).filter(|host| is_registry && !host.is_empty());
     let path = rest.zip(host).and_then(|(rest, host)| rest.strip_prefix(host)).filter(|path| path.starts_with('/'));
     path.map_or_else(|| address.into(), |path| format!("https://{}{path}", hints.npm_host).into())
-}
-
-/// The `yarn.lock` of a finished lock; `None` where npm would write none. `project` is what the lock was made for.
-///
-/// # Errors
-/// A lock that is no tree, see [`Resolver::new`](crate::Resolver::new).
-pub fn yarn_text(project: &Project, lock: &Lockfile, options: &ResolveOptions) -> Result<Option<String>, ResolveError> {
-    Ok(text_of(&builder(project.clone(), Some(lock), options.clone())?))
-}
-
-/// The `yarn.lock` of the tree as it stands.
-pub(crate) fn text_of(builder: &Builder) -> Option<String> {
-    let forest = &builder.forest;
-    let mut writer = YarnWriter::default();
-    let mut queue = VecDeque::from([forest.root]);
-    while let Some(node) = queue.pop_front() {
-        writer.add(requests_for(forest, node), entry_of(forest, node));
-        let mut below: Vec<NodeId> = forest.node(node).children.iter().chain(forest.tops_in(node)).collect();
-        let name = |id: NodeId| forest.names.text(forest.node(id).name);
-        below.sort_by(|&a, &b| forest.depth(a).cmp(&forest.depth(b)).then_with(|| compare_locale(name(a), name(b))));
-        queue.extend(below);
-    }
-    writer.to_text()
-}
-
-/// What asks for a node, as npm names it: workspaces by their absolute folders.
-fn requests_for(forest: &Forest, node: NodeId) -> Vec<String> {
-    let name = forest.names.text(forest.node(node).name);
-    let spec = |&edge: &crate::ids::EdgeId| {
-        let text = forest.specs.get(forest.effective_spec(edge)).text.clone();
-        match text.strip_prefix("file:") {
-            Some(place) if forest.edge(edge).kind == Kind::Workspace => {
-                format!("{name}@file:{}/{place}", forest.anchors.project)
-            }
-            _ => format!("{name}@{text}"),
-        }
-    };
-    forest.node(node).edges_in.iter().map(spec).collect()
-}
-
-fn entry_of(forest: &Forest, node: NodeId) -> YarnEntry {
-    let package = forest.package_of(node);
-    let some = |text: &Text| Some(text.clone()).filter(|text| !text.is_empty());
-    let link = forest.node(node).link.map(|target| Text::from(format!("file:{}", forest.location(target))));
-    YarnEntry {
-        version: some(&package.version_text),
-        resolved: link.or_else(|| package.resolved.clone()),
-        integrity: package.integrity.clone(),
-        dependencies: package.manifest.dependencies.clone(),
-        optional_dependencies: package.manifest.optional_dependencies.clone(),
-    }
 }

@@ -3,10 +3,10 @@
 
 use super::{Builder, Stop};
 use crate::PackumentProblem;
+use crate::cause::Cause;
 use crate::forest::Seed;
 use crate::ids::{EdgeId, NameId, NodeId, PackageId, SpecId};
 use crate::resolver::sources::{Found, Source};
-use crate::shelf::Cause;
 use gantry_spec::SpecKind;
 
 impl Builder {

@@ -9,7 +9,7 @@
 
 use crate::ids::NameId;
 use crate::project::Project;
-use crate::resolver::PackumentProblem;
+use crate::questions::PackumentProblem;
 use crate::shelf::Lookup;
 use crate::{ResolveError, ResolveOptions, ResolveWarning};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, Packument, Text};
@@ -17,8 +17,8 @@ use gantry_spec::PackageName;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-use super::builder;
 use crate::build::Builder;
+use crate::start::builder;
 
 /// The code of the warnings.
 const OLD_LOCK: &str = "LOCK_OLD";

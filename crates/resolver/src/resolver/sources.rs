@@ -5,7 +5,7 @@
 use crate::forest::Forest;
 use crate::ids::{PackageId, SourceId};
 use crate::package::{Package, Peers, Top};
-use crate::resolver::PackumentProblem;
+use crate::questions::PackumentProblem;
 use gantry_manifest::{Manifest, Text};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-use super::{Pins, split_request, yarn_text};
+use super::{Pins, split_request};
 use crate::package::{Package, Peers, Top};
-use crate::resolver::builder;
-use crate::{Project, ResolveOptions, YarnHints};
+use crate::start::builder;
+use crate::{Project, ResolveOptions, YarnHints, yarn_text};
 use gantry_manifest::{Lockfile, Manifest, YarnLock};
 use serde_json::{Value, json};
 use std::sync::Arc;

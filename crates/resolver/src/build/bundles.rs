@@ -1,0 +1,66 @@
+//! Placing what packages bring along.
+//!
+//! Everything found below such a package's `node_modules` becomes nodes of the ideal tree that are already in place: they have
+//! no address and no integrity of their own. What its `npm-shrinkwrap.json` lists becomes nodes below it, too, which nothing
+//! moves from there.
+
+use super::Builder;
+use crate::forest::Seed;
+use crate::ids::NodeId;
+use crate::package::{Package, Peers, Top};
+use crate::resolver::bundles::BundleContents;
+use gantry_manifest::{Manifest, Text};
+use std::sync::Arc;
+
+/// Address and integrity.
+type Origin = (Option<Text>, Option<Text>);
+
+impl Builder {
+    /// Puts the contents of a package below its node, displacing what is there: what its shrinkwrap lists, and then what it
+    /// carries.
+    pub(crate) fn unpack_bundle(&mut self, node: NodeId, contents: &BundleContents) {
+        let mut listed: Vec<(&str, &Manifest, Origin)> = Vec::new();
+        for entry in contents.shrinkwrap.iter().flat_map(|lock| &lock.packages) {
+            if !entry.link && !entry.path.is_empty() {
+                listed.push((&entry.path, &entry.manifest, (entry.resolved.clone(), entry.integrity.clone())));
+            }
+        }
+        self.unpack(node, listed);
+        let carried = contents.packages.iter().map(|(path, manifest)| (path.as_str(), manifest, (None, None)));
+        self.unpack(node, carried.collect());
+        // Where nothing else changes, flags are not calculated again.
+        self.forest.calculate_flags_from(node);
+    }
+
+    pub(crate) fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
+        // Parents before their children, whatever order they come in.
+        packages.sort_by_cached_key(|(path, ..)| (path.matches("node_modules/").count(), path.to_owned()));
+        let peers = if self.options.legacy_peer_deps { Peers::Ignore } else { Peers::Load };
+        for (path, manifest, origin) in packages {
+            let Some((parent, folder)) = self.bundle_parent(node, path) else { continue };
+            let mut manifest = manifest.clone();
+            manifest.name.get_or_insert_with(|| folder.as_str().into());
+            let name = self.forest.names.intern(&folder);
+            let tables = (&mut self.forest.names, &mut self.forest.specs);
+            let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
+            let package = self.forest.add_package(package);
+            let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
+            self.forest.new_node(seed, Some(parent));
+        }
+    }
+
+    /// The node that `node_modules/a/node_modules/b` goes below, and the folder's name.
+    fn bundle_parent(&self, node: NodeId, path: &str) -> Option<(NodeId, String)> {
+        let mut segments = path.strip_prefix("node_modules/")?.split("/node_modules/").peekable();
+        let mut parent = node;
+        loop {
+            let segment = segments.next()?;
+            if segments.peek().is_none() {
+                let hidden = segment.rsplit('/').next().is_none_or(|last| last.is_empty() || last.starts_with('.'));
+                return (!hidden).then(|| (parent, segment.to_owned()));
+            }
+            let name = self.forest.names.find(segment)?;
+            parent = self.forest.node(parent).children.get(self.forest.names.folded(name))?;
+        }
+    }
+}
