@@ -4,10 +4,10 @@
 //! each unpack worker has a second pack, made when it is first needed, for one large package at a time. Another one that comes
 //! meanwhile is held in memory until the pack is free; if it is all here by then it is appended where small ones are.
 
+use crate::error::file_fault;
 use crate::fetch::{LargeBody, send_for_tarball};
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use crate::pool::PackToken;
-use crate::store::file_fault;
 use crate::unpacking::{Taken, Unpacking};
 use futures_channel::oneshot;
 use futures_util::lock::Mutex;

@@ -1,8 +1,8 @@
 //! What the journal of a store says at the moment, whoever writes it.
 
 use crate::error::failed;
+use crate::error::file_fault;
 use crate::opfs::OpfsDirectory;
-use crate::store::file_fault;
 use bytes::Bytes;
 use gantry_engine::Fault;
 use gantry_platform::Directory;

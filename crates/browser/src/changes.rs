@@ -1,6 +1,6 @@
 //! What an install changed: which folders of packages are new, gone, or hold something else than before.
 
-use crate::project::ProjectOptions;
+use crate::recorded::ProjectOptions;
 use gantry_engine::{EngineError, Fault};
 use gantry_layout::{LinkKind, Plan, PlannedLink, PlannedPackage, linked_folders, wanted};
 use gantry_store::{PackageKey, ProjectRecord};

@@ -1,6 +1,8 @@
 //! Faults to JavaScript errors and back.
 
 use gantry_engine::Fault;
+use gantry_platform::FileError;
+use gantry_store::StoreError;
 use js_sys::{Error, Reflect};
 use wasm_bindgen::prelude::*;
 
@@ -37,6 +39,11 @@ pub(crate) fn failed(value: &JsValue) -> Fault {
         (None, _) => Fault::new("BROWSER_FAILED", message),
     };
     Fault { hint: text("hint").or(fault.hint), package: text("package"), ..fault }
+}
+
+/// A file error as data, under the store's codes.
+pub(crate) fn file_fault(error: &FileError) -> Fault {
+    Fault::from(&StoreError::from(error.clone()))
 }
 
 pub(crate) fn quota(message: String) -> Fault {

@@ -28,6 +28,7 @@ mod packing;
 mod pool;
 mod project;
 mod reader;
+mod recorded;
 mod records;
 mod rehearsal;
 mod shared_files;

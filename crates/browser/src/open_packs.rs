@@ -1,9 +1,10 @@
 //! The packs of a store, open for reading by a worker that does not write it.
 
 use crate::catalog::find_catalog;
+use crate::error::file_fault;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::snapshot::Snapshot;
-use crate::store::{damaged, file_fault, gone, outside};
+use crate::store::{damaged, gone, outside};
 use gantry_engine::Fault;
 use gantry_store::{Catalog, CheckedSegment, PackageKey, pack_name};
 use js_sys::Uint8Array;

@@ -1,9 +1,9 @@
 //! The pool of unpack workers as the coordinator calls it, and what travels to and from them.
 
 use crate::error::failed;
+use crate::error::file_fault;
 use crate::javascript::settle;
 use crate::opfs::{OpfsDirectory, OpfsFile};
-use crate::store::file_fault;
 use gantry_archive::Integrity;
 use gantry_engine::{Fault, IngestJob};
 use gantry_platform::{Ending, Span, Work};

@@ -15,6 +15,7 @@ pub(crate) use checking::{Verified, damaged, outside};
 pub(crate) use usage::StoreUsage;
 
 use crate::clock::BrowserClock;
+use crate::error::file_fault;
 use crate::opfs::{GUARD, OpfsDirectory, OpfsFile};
 use crate::pool::{PoolPort, UnpackReport};
 use crate::store::mark::mark_of;
@@ -22,7 +23,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::lock::Mutex;
 use gantry_engine::{Fault, IngestJob, IngestReport, PackageStore};
-use gantry_platform::{Clock, Directory, Ending, FileError, Span, Work};
+use gantry_platform::{Clock, Directory, Ending, Span, Work};
 use gantry_registry::{Retries, TarballRequest};
 use gantry_store::{
     CheckedSegment, JournalRecord, PackEnds, PackStore, PackageIndex, PackageKey, ProjectRecord, Pruned, SegmentPlace,
@@ -36,11 +37,6 @@ use std::sync::Arc;
 
 /// Unpacked bytes between two commits: about a second of work lost at worst, for a flush of some ten milliseconds.
 const BYTES_BETWEEN_COMMITS: u64 = 48 << 20;
-
-/// A file error as data, under the store's codes.
-pub(crate) fn file_fault(error: &FileError) -> Fault {
-    Fault::from(&StoreError::from(error.clone()))
-}
 
 fn closed() -> Fault {
     Fault::new("STORE_LOST", "the store is being cleared, or could not be opened again afterwards")

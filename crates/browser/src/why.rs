@@ -1,6 +1,6 @@
 //! Why packages are in the tree of a project, by what is recorded of it.
 
-use crate::project::{LockFile, ProjectOptions};
+use crate::recorded::{LockFile, ProjectOptions};
 use gantry_engine::{EngineError, Fault};
 use gantry_manifest::Lockfile;
 use gantry_resolver::{Explanation, Project, ResolveOptions, explain};

@@ -1,7 +1,7 @@
 //! What the page may ask for, and what that means to the pipeline.
 
 use crate::javascript::FileBytes;
-use crate::project::ProjectOptions;
+use crate::recorded::ProjectOptions;
 use bytes::Bytes;
 use gantry_engine::{
     Changes, Extent, Fault, InstallMode, InstallRequest, LockFields, Update, WorkspaceSettings, changes_saved,

@@ -2,9 +2,10 @@
 
 use super::{Coordinator, thrown};
 use crate::changes::{Changes, Contents};
+use crate::error::file_fault;
 use crate::javascript::{to_object, until_aborted};
 use crate::project::OpenProject;
-use crate::store::{Verified, file_fault};
+use crate::store::Verified;
 use gantry_engine::{Fault, PackageStore};
 use gantry_store::{PackageKey, Pruned};
 use rustc_hash::FxHashSet;

@@ -1,7 +1,8 @@
 //! Packs on loan: each worker of the pool appends to one from when an install has the first package to unpack until it ends.
 //! An install that finds everything stored starts no worker and waits for none.
 
-use super::{BrowserStore, cleared, closed, file_fault};
+use super::{BrowserStore, cleared, closed};
+use crate::error::file_fault;
 use crate::error::{failed, to_javascript};
 use crate::javascript::settle;
 use crate::pool::WorkerPacks;

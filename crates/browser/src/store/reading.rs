@@ -2,7 +2,8 @@
 //! [checked](super::checking) elsewhere.
 
 use super::checking::outside;
-use super::{BrowserStore, file_fault, gone};
+use super::{BrowserStore, gone};
+use crate::error::file_fault;
 use crate::opfs::OpfsFile;
 use gantry_engine::Fault;
 use gantry_platform::{FileError, FileErrorKind, RandomAccessFile};
