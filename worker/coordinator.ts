@@ -264,7 +264,9 @@ async function prune(call: Call<'prune'>): Promise<Result<'prune'>> {
 }
 
 /** Runs `change` when nobody reads the store, here or elsewhere. */
-function alone<T>(store: OpenStore, change: () => Promise<T>): Promise<T> {
+async function alone<T>(store: OpenStore, change: () => Promise<T>): Promise<T> {
+  // Those that began while another tab had the store may have to open its files once more, and would wait for this.
+  await turns.readsEnded();
   return store.withoutReaders(() => turns.betweenReads(change));
 }
 
