@@ -78,6 +78,50 @@ test('an open file stays what it was when its project is refreshed, until it is 
   expect(result).toEqual({ gone: true, texts: [text, text] });
 });
 
+test('to ask for what is not there makes no error, unless one is wanted', async ({ blank, fixtures }) => {
+  await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry });
+      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+      await gantry.close();
+    },
+    fixtures.url,
+  );
+  const counted = inWorker(async ({ openProject }) => {
+    const { GantryError } = await import(`${location.origin}/package/dist/errors.js`);
+    const project = await openProject();
+    let made = 0;
+    const Counting = new Proxy(Error, {
+      construct: (target, words, constructed) => {
+        made++;
+        return Reflect.construct(target, words, constructed);
+      },
+    });
+    // Those of the wasm module, and those made of them.
+    globalThis.Error = Counting;
+    Object.setPrototypeOf(GantryError, Counting);
+    const errors = (ask: (path: string) => unknown) => {
+      made = 0;
+      for (const path of ['/src/main.ts', 'node_modules/left/index.d.ts', 'node_modules/none/']) ask(path);
+      return made;
+    };
+    const answers = [
+      errors(project.fs.existsSync),
+      errors((path) => project.fs.statSync(path, { throwIfNoEntry: false })),
+      errors((path) => project.fs.lstatSync(path, { throwIfNoEntry: false })),
+      errors((path) => {
+        try {
+          project.fs.statSync(path);
+        } catch {}
+      }),
+    ];
+    project.close();
+    return answers;
+  });
+  expect(await blank.evaluate(evaluateInWorker, counted)).toEqual([0, 0, 0, 3]);
+});
+
 test('what cannot be opened says why', async ({ blank, fixtures }) => {
   const inPageCode = await blank.evaluate(async () => {
     const { openProject } = await import(`${location.origin}/package/dist/sync.js`);

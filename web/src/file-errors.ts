@@ -48,10 +48,12 @@ const LONGEST_NAME = 255;
  * Where nothing is at a path that has a name which no folder can have: the folder that would have it. Where that is there Node
  * says that the name is too long.
  */
-export function folderOfLongName(path: string, error: unknown): string | undefined {
-  if (!isNothing(error)) return undefined;
+export function folderOfLongName(path: string): string | undefined {
   const names = path.split('/');
-  const long = names.findIndex((name) => new TextEncoder().encode(name).length > LONGEST_NAME);
+  // No character takes more than three bytes for each of its units.
+  const isLong = (name: string) =>
+    name.length * 3 > LONGEST_NAME && new TextEncoder().encode(name).length > LONGEST_NAME;
+  const long = names.findIndex(isLong);
   return long === -1 ? undefined : names.slice(0, long).join('/') || '/';
 }
 

@@ -241,7 +241,7 @@ export class ProjectFileSystem {
     try {
       return await question(asked.path);
     } catch (error) {
-      const folder = folderOfLongName(asked.path, error);
+      const folder = isNothing(error) ? folderOfLongName(asked.path) : undefined;
       if (folder !== undefined && (await this.#isFolder(folder))) {
         throw fileSystemError('ENAMETOOLONG', call, asked.given);
       }

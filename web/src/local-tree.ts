@@ -1,5 +1,6 @@
 /** A tree that this worker's own wasm answers for. */
 import { GantryError, toErrorData } from './errors.js';
+import { fileSystemError } from './file-errors.js';
 import type { ArchiveFormat, DirectoryEntryData, FileLocation, FileStatData, TreeListing } from './protocol.js';
 import type { ArchiveParts, Ranges, Tree } from './tree.js';
 import type { WasmReader } from './wasm.js';
@@ -67,11 +68,11 @@ export class LocalTree implements Tree {
   }
 
   async stat(path: string): Promise<FileStatData> {
-    return this.#slot.ask((reader) => reader.stat(path));
+    return this.#slot.ask((reader) => reader.stat(path)) ?? nothing('stat', path);
   }
 
   async lstat(path: string): Promise<FileStatData> {
-    return this.#slot.ask((reader) => reader.lstat(path));
+    return this.#slot.ask((reader) => reader.lstat(path)) ?? nothing('lstat', path);
   }
 
   async readlink(path: string): Promise<string> {
@@ -104,4 +105,8 @@ export class LocalTree implements Tree {
       end: async () => archive.free(),
     };
   }
+}
+
+function nothing(call: string, path: string): never {
+  throw fileSystemError('ENOENT', call, path);
 }

@@ -22,7 +22,7 @@ import {
 } from './file-system.js';
 import type { ReaderSlot } from './local-tree.js';
 import { type Opened, partOf, statusOf } from './opened.js';
-import { type PathLike, pathOf, pathText } from './path-like.js';
+import { type GivenPath, type PathLike, pathOf, pathText } from './path-like.js';
 import type { FileStatData } from './protocol.js';
 import {
   capacityOf,
@@ -149,7 +149,7 @@ export class SyncFileSystem {
   statSync(path: PathLike, options: { bigint?: false; throwIfNoEntry: boolean }): Stats | undefined;
   statSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined;
   statSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined {
-    return stats(options, () => this.#ask('stat', path, (reader, path) => reader.stat(path)));
+    return this.#stats('stat', path, options);
   }
 
   /** What a path is; a link is reported as a link. */
@@ -158,7 +158,7 @@ export class SyncFileSystem {
   lstatSync(path: PathLike, options: { bigint?: false; throwIfNoEntry: boolean }): Stats | undefined;
   lstatSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined;
   lstatSync(path: PathLike, options?: StatSyncOptions | null): Stats | BigIntStats | undefined {
-    return stats(options, () => this.#ask('lstat', path, (reader, path) => reader.lstat(path)));
+    return this.#stats('lstat', path, options);
   }
 
   /** With `recursive` a directory that is there is none to make; what would make one fails with `EROFS`. */
@@ -178,8 +178,7 @@ export class SyncFileSystem {
 
   existsSync(path: PathLike): boolean {
     try {
-      this.statSync(path);
-      return true;
+      return this.#find('stat', path) !== undefined;
     } catch (error) {
       if (isNowhere(error)) return false;
       throw error;
@@ -187,11 +186,7 @@ export class SyncFileSystem {
   }
 
   accessSync(path: PathLike, mode?: number | null): void {
-    checkAccess(
-      path,
-      mode,
-      this.#ask('access', path, (reader, path) => reader.stat(path)),
-    );
+    checkAccess(path, mode, this.#find('access', path) ?? nothing('access', path));
   }
 
   readlinkSync(path: PathLike, options: 'buffer' | { encoding: 'buffer' }): Uint8Array<ArrayBuffer>;
@@ -276,7 +271,7 @@ export class SyncFileSystem {
     try {
       return this.#ask('open', path, (reader, path) => reader.locate(path));
     } catch (error) {
-      if (isDirectory(error)) return this.#ask('open', path, (reader, path) => reader.stat(path));
+      if (isDirectory(error)) return this.#find('open', path) ?? nothing('open', path);
       throw error;
     }
   }
@@ -298,7 +293,7 @@ export class SyncFileSystem {
   }
 
   #isFolder(path: string): boolean {
-    const isFolder = () => this.#slot.ask((reader) => reader.stat(path)).kind === 'directory';
+    const isFolder = () => this.#slot.ask((reader) => reader.stat(path))?.kind === 'directory';
     return attempt(isFolder, () => false)();
   }
 
@@ -308,16 +303,38 @@ export class SyncFileSystem {
     return entries.map((entry) => new DirectoryEntry(entry, directory));
   }
 
+  #stats(call: 'stat' | 'lstat', path: PathLike, options: StatSyncOptions | null | undefined) {
+    const found = this.#find(call, path, call);
+    if (found) return statsOf(found, options);
+    return options?.throwIfNoEntry === false ? undefined : nothing(call, path);
+  }
+
+  /** What is at a path, or `undefined` where nothing is: to ask for that, as compilers mostly do, is to make no error. */
+  #find(call: string, path: PathLike, question: 'stat' | 'lstat' = 'stat'): FileStatData | undefined {
+    if (pathText(path) === '') return undefined;
+    const asked = pathOf(call, path);
+    const found = this.#answer(call, asked, (reader, path) => reader[question](path));
+    if (!found) this.#refuseLongName(call, asked);
+    return found;
+  }
+
   /** Ask the tree on behalf of what Node names `call`. */
   #ask<T>(call: string, path: PathLike, question: (reader: WasmReader, path: string) => T): T {
-    const asked = pathOf(call, path);
+    return this.#answer(call, pathOf(call, path), question);
+  }
+
+  #answer<T>(call: string, asked: GivenPath, question: (reader: WasmReader, path: string) => T): T {
     try {
       return this.#slot.ask((reader) => question(reader, asked.path));
     } catch (error) {
-      const folder = folderOfLongName(asked.path, error);
-      if (folder !== undefined && this.#isFolder(folder)) throw fileSystemError('ENAMETOOLONG', call, asked.given);
+      if (isNothing(error)) this.#refuseLongName(call, asked);
       throw asErrorOf(call, asked.given, error);
     }
+  }
+
+  #refuseLongName(call: string, { given, path }: GivenPath): void {
+    const folder = folderOfLongName(path);
+    if (folder !== undefined && this.#isFolder(folder)) throw fileSystemError('ENAMETOOLONG', call, given);
   }
 
   #part(opened: Opened, position: number, length: number): Uint8Array<ArrayBuffer> {
@@ -332,13 +349,8 @@ export class SyncFileSystem {
 /** What would write is put on each object when it is made. */
 export interface SyncFileSystem extends SynchronousWrites {}
 
-function stats(options: StatSyncOptions | null | undefined, ask: () => FileStatData): Stats | BigIntStats | undefined {
-  try {
-    return statsOf(ask(), options);
-  } catch (error) {
-    if (options?.throwIfNoEntry === false && isNothing(error)) return undefined;
-    throw error;
-  }
+function nothing(call: string, path: PathLike): never {
+  throw fileSystemError('ENOENT', call, pathText(path));
 }
 
 /** As with `catch` of a promise. */

@@ -137,8 +137,9 @@ export interface WasmReader {
   method(): 'access handles' | 'snapshots';
   readFile(path: string): Uint8Array<ArrayBuffer>;
   readdir(path: string, recursive: boolean): DirectoryEntryData[];
-  stat(path: string): FileStatData;
-  lstat(path: string): FileStatData;
+  /** `undefined` where nothing is, as of `lstat`: not an error, which costs some ten times as much. */
+  stat(path: string): FileStatData | undefined;
+  lstat(path: string): FileStatData | undefined;
   readlink(path: string): string;
   realpath(path: string): string;
   locate(path: string): FileLocation;

@@ -68,14 +68,14 @@ impl Reader {
         thrown(answers::read_directory(&self.project.tree, path, recursive))
     }
 
-    /// What is at a path, links followed.
+    /// What is at a path, links followed; `undefined` where nothing is.
     pub fn stat(&self, path: &str) -> Result<JsValue, JsValue> {
-        thrown(answers::stat(&self.project.tree, path))
+        thrown(unless_missing(answers::stat(&self.project.tree, path)))
     }
 
-    /// What is at a path, a link at its end not followed.
+    /// What is at a path, a link at its end not followed; `undefined` where nothing is.
     pub fn lstat(&self, path: &str) -> Result<JsValue, JsValue> {
-        thrown(answers::lstat(&self.project.tree, path))
+        thrown(unless_missing(answers::lstat(&self.project.tree, path)))
     }
 
     /// Target of a link.
@@ -135,5 +135,13 @@ impl Reader {
         let (directory, catalog) = find_catalog(&store).await?.ok_or_else(|| unknown_project(&name))?;
         let project = OpenProject::in_catalog(&name, &catalog)?;
         Ok(Self { project, packs: OpenPacks::open(&directory, catalog).await? })
+    }
+}
+
+/// Compilers and resolvers mostly ask for what is not there, and a JavaScript error costs some ten times the answer.
+fn unless_missing(found: Result<JsValue, Fault>) -> Result<JsValue, Fault> {
+    match found {
+        Err(fault) if fault.code == "ENOENT" => Ok(JsValue::UNDEFINED),
+        found => found,
     }
 }
