@@ -268,3 +268,43 @@ for (const what of ['an address', 'a text'] as const) {
     expect(page.workers()).toHaveLength(0);
   });
 }
+
+test('a service worker and a shared worker, which have no workers, are told where a store can be opened', async ({
+  blank,
+  site,
+  fixtures,
+}) => {
+  const script = `
+import { Gantry } from '/package/dist/index.js';
+import { openProject } from '/package/dist/sync.js';
+const told = (promise) => promise.then(() => 'opened', ({ code, hint }) => [code, hint]);
+const ask = async ({ ports: [port] }) => {
+  const opening = Gantry.open({ registry: ${JSON.stringify(fixtures.url)} });
+  port.postMessage([await told(opening), await told(openProject())]);
+};
+addEventListener('message', ask);
+addEventListener('connect', ask);`;
+  site.pages.set('/asking-worker.js', script);
+  const [service, shared] = await blank.evaluate(async () => {
+    const options = { type: 'module' } as const;
+    const inShared = new Promise<MessageEvent>((resolve) => {
+      new SharedWorker('/asking-worker.js', options).port.onmessage = resolve;
+    });
+    const registration = await navigator.serviceWorker.register('/asking-worker.js', options);
+    const { port1, port2 } = new MessageChannel();
+    const inService = new Promise<MessageEvent>((resolve) => {
+      port1.onmessage = resolve;
+    });
+    (registration.installing ?? registration.active)?.postMessage('', [port2]);
+    const answers = [(await inService).data, (await inShared).data];
+    await registration.unregister();
+    return answers;
+  });
+  const noWorkers = ['WORKER_LOST', 'Call Gantry.open in a page or a dedicated worker.'];
+  expect(service).toEqual([
+    noWorkers,
+    ['STORAGE_UNAVAILABLE', expect.stringContaining('a service worker asks a page')],
+  ]);
+  // Nothing is installed.
+  expect(shared).toEqual([noWorkers, ['PROJECT_UNKNOWN', expect.any(String)]]);
+});

@@ -308,6 +308,10 @@ function turn({ signal, onWaiting }: TurnOptions): CallOptions<'verify' | 'remov
 }
 
 function startCoordinator(): Worker {
+  if (!('Worker' in globalThis)) {
+    const message = 'No workers can be started here, as in a service worker, or a shared worker of Chromium';
+    throw new GantryError({ code: 'WORKER_LOST', message, hint: 'Call Gantry.open in a page or a dedicated worker.' });
+  }
   try {
     // Bundlers look for exactly this expression.
     return isForeign(import.meta.url)

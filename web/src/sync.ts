@@ -181,6 +181,6 @@ function requireWorker(): void {
   throw new GantryError({
     code: 'STORAGE_UNAVAILABLE',
     message: 'Nothing can be read synchronously here',
-    hint: 'Call openProject in a dedicated worker of a page in a secure context, outside of sandboxed frames. On a page, use project.fs.',
+    hint: 'Call openProject in a dedicated or shared worker of a page in a secure context, outside of sandboxed frames. A page uses project.fs, and a service worker asks a page or such a worker.',
   });
 }
