@@ -1,8 +1,11 @@
-/** `npm start`'s server: the playground from its sources, its registry behind a path of the same origin. */
+/** Vite's development server: `npm start`'s, and that of a page which uses the published package. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServer } from 'vite';
 import { expect, test } from './support/fixtures.js';
-import { inRoot } from './support/paths.js';
+import { inRoot, packageFolder } from './support/paths.js';
 
 /** Another address of a server, which counts the connections made to it. */
 async function countingConnections(target: URL) {
@@ -53,5 +56,44 @@ test('the development server’s playground installs through its own registry pa
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
+  }
+});
+
+test('a page that has the package installed is served with the settings that its readme names', async ({
+  page,
+  fixtures,
+}) => {
+  const readme = readFileSync(join(packageFolder, 'README.md'), 'utf8');
+  const [, settings = ''] = /`optimizeDeps: \{ exclude: (\[.*?\], include: \[.*?\]) \}`/.exec(readme) ?? [];
+  const [exclude, include] = settings.split(', include: ').map((names) => JSON.parse(names.replaceAll("'", '"')));
+  const root = mkdtempSync(join(tmpdir(), 'gantry-vite-'));
+  // A copy: what a link leads to is none of the installed packages to Vite, which treats those otherwise.
+  cpSync(packageFolder, join(root, 'node_modules', 'gantry'), { recursive: true });
+  symlinkSync(inRoot('node_modules', 'enhanced-resolve'), join(root, 'node_modules', 'enhanced-resolve'));
+  const html = '<!doctype html><title>waiting</title><script type="module" src="/main.js"></script>';
+  writeFileSync(join(root, 'index.html'), html);
+  const script = `
+import { Gantry } from 'gantry';
+import { createResolver } from 'gantry/resolve';
+const gantry = await Gantry.open({ registry: '${fixtures.url}' });
+const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+document.title = 'said: ' + (await createResolver(project).resolve('left', '/main.js'));
+await gantry.close();
+`;
+  writeFileSync(join(root, 'main.js'), script);
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    optimizeDeps: { exclude, include },
+    server: { port: 0, host: '127.0.0.1' },
+  });
+  try {
+    await server.listen();
+    await page.goto(server.resolvedUrls?.local[0] ?? '');
+    await expect(page).toHaveTitle('said: /node_modules/left/index.js');
+  } finally {
+    await server.close();
+    rmSync(root, { recursive: true, force: true });
   }
 });
