@@ -4,12 +4,12 @@
  * installs meanwhile change nothing.
  */
 
-export { type StreamOptions, toTar, toZip } from './export/archive.js';
-export { type DirectoryOptions, type DirectoryReport, type SkippedLink, writeDirectory } from './export/directory.js';
+export { toTar, toZip } from './export/archive.js';
+export { type DirectoryReport, type SkippedLink, writeDirectory } from './export/directory.js';
 export {
   type FileSystemTree,
   type FileSystemTreeNode,
-  type TreeOptions,
   toFileSystemTree,
 } from './export/file-system-tree.js';
-export { fillVolume, type VolumeOptions, type WritableVolume } from './export/volume.js';
+export type { DirectoryOptions, StreamOptions, TreeOptions, VolumeOptions } from './export/options.js';
+export { fillVolume, type WritableVolume } from './export/volume.js';

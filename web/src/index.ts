@@ -1,5 +1,6 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
 export type { InstallEvent, WorkSummary } from './call-events.js';
+export type { InstallOptions, OpenOptions, RemoveOptions, TurnOptions } from './call-options.js';
 export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
 export type { Directory } from './directory.js';
 export { BigIntStats, DirectoryEntry, type StatOptions, Stats } from './entries.js';
@@ -19,7 +20,7 @@ export type {
 } from './explanations.js';
 export type { FileHandle, LinesOptions, ReadResult } from './file-handle.js';
 export type { MkdirOptions, OpendirOptions, ProjectFileSystem, ReaddirOptions, RmOptions } from './file-system.js';
-export { Gantry, type InstallOptions, type OpenOptions, type RemoveOptions, type TurnOptions } from './gantry.js';
+export { Gantry } from './gantry.js';
 export type { ManifestObject, PackageJson } from './package-json.js';
 export type { PathLike } from './path-like.js';
 export type { Project } from './project.js';

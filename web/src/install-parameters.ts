@@ -1,6 +1,5 @@
 /** What of an install's options goes to the coordinator. */
-import { checkInstall } from './call-options.js';
-import type { InstallOptions } from './gantry.js';
+import { checkInstall, type InstallOptions } from './call-options.js';
 import { textsIn } from './options.js';
 import { packageJsonText } from './package-json.js';
 import type { ChangeParameters, DependencyChanges, DependencyKind, InstallParameters } from './protocol.js';

@@ -1,7 +1,7 @@
 /** What `Gantry.open` is given, looked at and as the coordinator takes it. */
+import type { OpenOptions } from './call-options.js';
 import { LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
-import type { OpenOptions } from './gantry.js';
 import { uniqueLifeName } from './liveness.js';
 import { requireSecureContext } from './origin-storage.js';
 import { type OpenParameters, patienceOf, type StorageKind } from './protocol.js';

@@ -1,6 +1,26 @@
-/** What resolvers are given, looked at before anything is read. */
+/** What resolvers are given. It is looked at before anything is read. */
+import type { ResolveOptions as EnhancedOptions } from 'enhanced-resolve';
 import { type Checks, checkOptions, flag, invalid, shown } from './options.js';
-import type { RequestKind, RequestOptions, ResolverOptions } from './resolve.js';
+import type { AnyFiles, SyncReadableFiles } from './resolving-files.js';
+
+/** Options of `enhanced-resolve` that take the place of what is right for modules in a page, and where the sources are. */
+export type ResolverOptions = Partial<Omit<EnhancedOptions, 'fileSystem' | 'useSyncFileSystemCalls'>> & {
+  /**
+   * The files of the project that are in no `node_modules`: its own `package.json` and modules, and those of its workspaces and
+   * linked folders, by their paths from the project's root `/`. Unless given nothing is there.
+   */
+  sources?: AnyFiles;
+};
+
+export type SyncResolverOptions = Omit<ResolverOptions, 'sources'> & { sources?: SyncReadableFiles };
+
+/** What asks: `import` and `import()`, or `require`. */
+export type RequestKind = 'import' | 'require';
+
+export interface RequestOptions {
+  /** Puts `import` or `require` among the conditions, in the place of both. Unless given they are as the resolver was made. */
+  kind?: RequestKind;
+}
 
 /** What is for `enhanced-resolve` it looks at itself. */
 const RESOLVER: Checks<ResolverOptions> = {

@@ -4,33 +4,22 @@
  * package; here is only what lets it read an installed tree, and the sources of the project that the tree is for.
  */
 
-import type { ResolveOptions as EnhancedOptions } from 'enhanced-resolve';
 import enhanced from 'enhanced-resolve';
 import { GantryError } from './errors.js';
-import { checkFiles, checkKind, checkResolver } from './resolve-options.js';
+import {
+  checkFiles,
+  checkKind,
+  checkResolver,
+  type RequestKind,
+  type RequestOptions,
+  type ResolverOptions,
+  type SyncResolverOptions,
+} from './resolve-options.js';
 import { type AnyFiles, isFault, ResolvingFiles, type SyncReadableFiles } from './resolving-files.js';
 import { folderOf, requestOf, unescaped } from './specifiers.js';
 
+export type { RequestKind, RequestOptions, ResolverOptions, SyncResolverOptions } from './resolve-options.js';
 export type { AnyFiles, FileKind, ReadableFiles, SyncReadableFiles } from './resolving-files.js';
-
-/** Options of `enhanced-resolve` that take the place of what is right for modules in a page, and where the sources are. */
-export type ResolverOptions = Partial<Omit<EnhancedOptions, 'fileSystem' | 'useSyncFileSystemCalls'>> & {
-  /**
-   * The files of the project that are in no `node_modules`: its own `package.json` and modules, and those of its workspaces and
-   * linked folders, by their paths from the project's root `/`. Unless given nothing is there.
-   */
-  sources?: AnyFiles;
-};
-
-export type SyncResolverOptions = Omit<ResolverOptions, 'sources'> & { sources?: SyncReadableFiles };
-
-/** What asks: `import` and `import()`, or `require`. */
-export type RequestKind = 'import' | 'require';
-
-export interface RequestOptions {
-  /** Puts `import` or `require` among the conditions, in the place of both. Unless given they are as the resolver was made. */
-  kind?: RequestKind;
-}
 
 /** For modules that a bundler puts into a page. */
 const FOR_PAGES = {

@@ -5,12 +5,7 @@
  */
 import type { ArchiveFormat } from '../protocol.js';
 import { type ArchiveParts, type Exportable, TREE } from '../tree.js';
-import { checkStream } from './options.js';
-
-export interface StreamOptions {
-  /** Ends the stream with the signal's reason. */
-  signal?: AbortSignal;
-}
+import { checkStream, type StreamOptions } from './options.js';
 
 /**
  * A tar archive, not compressed: files with their modes, and links, sorted by path. Equal trees give equal bytes. For

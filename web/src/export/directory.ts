@@ -9,16 +9,7 @@ import { GantryError } from '../errors.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf, moduleFolders } from './entries.js';
 import { FileWriters } from './file-writers.js';
-import { checkDirectory } from './options.js';
-
-export interface DirectoryOptions {
-  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
-  clean?: boolean;
-  /** Ends it with `ABORTED`. */
-  signal?: AbortSignal;
-  /** Called now and then with how much has been written. */
-  onProgress?: (progress: { files: number; of: number }) => void;
-}
+import { checkDirectory, type DirectoryOptions } from './options.js';
 
 export interface SkippedLink {
   path: string;

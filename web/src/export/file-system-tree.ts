@@ -2,7 +2,7 @@
 import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf } from './entries.js';
-import { checkFileSystemTree } from './options.js';
+import { checkFileSystemTree, type TreeOptions } from './options.js';
 
 /** What `mount` of `@webcontainer/api` takes, as its own `FileSystemTree`. */
 export interface FileSystemTree {
@@ -13,11 +13,6 @@ export type FileSystemTreeNode =
   | { file: { contents: Uint8Array<ArrayBuffer> } }
   | { file: { symlink: string } }
   | { directory: FileSystemTree };
-
-export interface TreeOptions {
-  /** Ends it with `ABORTED`. */
-  signal?: AbortSignal;
-}
 
 /**
  * All files and links, with `node_modules` at the top. All of it is in memory. The object cannot say that a file may be run:

@@ -1,10 +1,34 @@
-/** What exporters are given, looked at before anything is read or written. */
+/** What exporters are given. It is looked at before anything is read or written. */
 import { type Checks, checkOptions, flag, invalid, listener, shown, signal, text } from '../options.js';
 import { TREE } from '../tree.js';
-import type { StreamOptions } from './archive.js';
-import type { DirectoryOptions } from './directory.js';
-import type { TreeOptions } from './file-system-tree.js';
-import type { VolumeOptions } from './volume.js';
+
+export interface StreamOptions {
+  /** Ends the stream with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface DirectoryOptions {
+  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
+  clean?: boolean;
+  /** Ends it with `ABORTED`. */
+  signal?: AbortSignal;
+  /** Called now and then with how much has been written. */
+  onProgress?: (progress: { files: number; of: number }) => void;
+}
+
+export interface TreeOptions {
+  /** Ends it with `ABORTED`. */
+  signal?: AbortSignal;
+}
+
+export interface VolumeOptions {
+  /** The folder that `node_modules` is written into; `/` unless given. It is made if need be. */
+  directory?: string;
+  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
+  clean?: boolean;
+  /** Ends it with `ABORTED`. */
+  signal?: AbortSignal;
+}
 
 const STREAM: Checks<StreamOptions> = { signal };
 const DIRECTORY: Checks<DirectoryOptions> = { clean: flag, signal, onProgress: listener };

@@ -2,7 +2,7 @@
 import { throwIfAborted } from '../aborted.js';
 import { type Exportable, TREE } from '../tree.js';
 import { contentsOf, entriesOf, moduleFolders } from './entries.js';
-import { checkVolume } from './options.js';
+import { checkVolume, type VolumeOptions } from './options.js';
 
 /** The functions of Node's `fs` that are used. */
 export interface WritableVolume {
@@ -11,15 +11,6 @@ export interface WritableVolume {
   symlinkSync(target: string, path: string): unknown;
   /** For `clean`. */
   rmSync?(path: string, options: { recursive: true; force: true }): unknown;
-}
-
-export interface VolumeOptions {
-  /** The folder that `node_modules` is written into; `/` unless given. It is made if need be. */
-  directory?: string;
-  /** First remove the folders `node_modules` that the tree has, with all that is in them. */
-  clean?: boolean;
-  /** Ends it with `ABORTED`. */
-  signal?: AbortSignal;
 }
 
 /**
