@@ -25,41 +25,84 @@ pub(crate) async fn contents_of<H: Host>(host: &H, key: &PackageKey) -> Result<B
     Ok(BundleContents { packages: manifests(host, key, folders).await?, shrinkwrap })
 }
 
-/// Entries for the packages that tarballs carry although nothing needs them, and that a lock does not list. A resolution that
-/// starts from a lock takes them out of it with everything else that nobody asks for; npm finds them again when it makes the
-/// tree (`loadBundlesAndUpdateTrees` in its arborist's `reify.js`), and does not where it makes none. All packages must be in
-/// the store.
-pub(crate) async fn unneeded<H: Host>(
+/// Entries for the packages that tarballs carry or list, and that a lock does not. A resolution that starts from a lock takes what
+/// nothing needs out of it; and of a package that an install left out nobody knows what it brings along. npm finds them when it
+/// makes the tree (`loadBundlesAndUpdateTrees` and `loadShrinkwrapsAndUpdateTrees` in its arborist's `reify.js`), and does not
+/// where it makes none. All packages must be in the store; where only a part of the tree is made, `touched` is what of it.
+pub(crate) async fn unlisted<H: Host>(
     host: &H,
     request: &InstallRequest,
     project: &Project,
-    lock: &Lockfile,
+    (lock, touched): (&Lockfile, Option<&BTreeSet<String>>),
     (inert, in_place): (&BTreeSet<String>, &InPlace),
 ) -> Result<Vec<LockEntry>, EngineError> {
-    let is_installed = |entry: &&LockEntry| is_bundler(entry) && !inert.contains(&entry.path);
-    let bundlers: FxHashSet<&str> =
-        lock.packages.iter().filter(is_installed).map(|entry| entry.path.as_str()).collect();
-    if request.extent == Extent::LockOnly || bundlers.is_empty() {
+    let is_unpacked = |path: &String| !inert.contains(path) && touched.is_none_or(|touched| touched.contains(path));
+    let opened: FxHashSet<&str> = lock
+        .packages
+        .iter()
+        .filter(|entry| is_opened(entry) && is_unpacked(&entry.path))
+        .map(|entry| entry.path.as_str())
+        .collect();
+    if request.extent == Extent::LockOnly || opened.is_empty() {
         return Ok(Vec::new());
     }
     let listed: FxHashSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
     let mut found = FxHashMap::default();
     for package in wanted(lock, inert, &request.omit, host.project().owner())? {
-        let index = host.store().index(&package.key).filter(|_| bundlers.contains(package.path.as_str()));
-        let Some(index) = index.filter(|_| !in_place.has(&package.path)) else { continue };
-        let folders = index.files.iter().filter_map(|file| carried_folder(&file.path));
-        let unlisted = folders.filter(|folder| !listed.contains(format!("{}/{folder}", package.path).as_str()));
-        let packages = manifests(host, &package.key, unlisted).await?;
-        if !packages.is_empty() {
-            found.insert(package.path, packages);
+        if !opened.contains(package.path.as_str()) || in_place.has(&package.path) {
+            continue;
+        }
+        let mut contents = contents_of(host, &package.key).await?;
+        let is_unlisted = |path: &str| !listed.contains(format!("{}/{path}", package.path).as_str());
+        contents.packages.retain(|(path, _)| is_unlisted(path));
+        if let Some(shrinkwrap) = &mut contents.shrinkwrap {
+            shrinkwrap.packages.retain(|entry| !entry.path.is_empty() && is_unlisted(&entry.path));
+        }
+        if !contents.packages.is_empty() || contents.shrinkwrap.as_ref().is_some_and(|lock| !lock.packages.is_empty()) {
+            found.insert(package.path, contents);
         }
     }
     if found.is_empty() { Ok(Vec::new()) } else { Ok(carried_entries(project, lock, &request.resolve, found)?) }
 }
 
-/// Whether a package other than the project says that it brings others along.
-fn is_bundler(entry: &LockEntry) -> bool {
-    !entry.path.is_empty() && !entry.link && !entry.manifest.bundle_dependencies.is_empty()
+/// An entry that a resolution found by looking into another package, and that package's path.
+pub(crate) struct Found {
+    path: String,
+    opened: String,
+}
+
+/// What the lock of a resolution has that is listed in or carried by another of its packages, and that the lock which was
+/// started from lacks.
+pub(crate) fn found_anew(lock: &Lockfile, start: Option<&Lockfile>) -> Vec<Found> {
+    let opened: FxHashMap<&str, &LockEntry> =
+        lock.packages.iter().filter(|entry| is_opened(entry)).map(|entry| (entry.path.as_str(), entry)).collect();
+    if opened.is_empty() {
+        return Vec::new();
+    }
+    let known: FxHashSet<&str> = start.iter().flat_map(|start| &start.packages).map(|entry| &*entry.path).collect();
+    let found = lock.packages.iter().filter(|entry| !known.contains(entry.path.as_str())).filter_map(|entry| {
+        let above = entry.path.rmatch_indices("/node_modules/").map(|(end, _)| &entry.path[..end]);
+        let folder = above.into_iter().find(|folder| opened.contains_key(folder))?;
+        let is_of_it = entry.in_bundle || opened[folder].manifest.has_shrinkwrap;
+        is_of_it.then(|| Found { path: entry.path.clone(), opened: folder.to_owned() })
+    });
+    found.collect()
+}
+
+/// Takes out of a lock what was found in packages that this install does not unpack: npm looks into packages where it unpacks
+/// them, and into none where it makes a lock alone for which it built no complete tree.
+pub(crate) fn take_back(lock: &mut Lockfile, found: &[Found], is_unpacked: impl Fn(&str) -> bool) {
+    let gone: FxHashSet<&str> =
+        found.iter().filter(|found| !is_unpacked(&found.opened)).map(|found| found.path.as_str()).collect();
+    if !gone.is_empty() {
+        lock.packages.retain(|entry| !gone.contains(entry.path.as_str()));
+    }
+}
+
+/// Whether a package other than the project says that it brings others along, or lists them.
+fn is_opened(entry: &LockEntry) -> bool {
+    let says_so = !entry.manifest.bundle_dependencies.is_empty() || entry.manifest.has_shrinkwrap;
+    !entry.path.is_empty() && !entry.link && says_so
 }
 
 /// The manifests of folders of a stored package. npm too passes over those that it cannot read.

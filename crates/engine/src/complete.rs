@@ -41,12 +41,15 @@ pub(crate) async fn complete_lock<H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing = Vec::new();
+    let listing = shrinkwrapped(lock);
     for (position, entry) in lock.packages.iter_mut().enumerate() {
         // What the project itself bundles has a tarball of its own, unlike what a dependency brings along.
         let is_carried = entry.in_bundle && entry.integrity.is_none();
         // Nor is anything known of one that was found in place but what it says itself.
         let is_unknown = entry.resolved.is_none() && entry.integrity.is_none();
-        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried && !is_unknown;
+        // Where a package lists what it needs itself, npm takes over what the list says, and no more.
+        let is_listed = listing.iter().any(|folder| entry.path.starts_with(folder));
+        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried && !is_unknown && !is_listed;
         if !registry_package || entry.manifest.is_complete() || !lacking.has(entry) {
             continue;
         }
@@ -87,6 +90,12 @@ pub(crate) async fn complete_lock<H: Host>(
         }
     }
     Ok(())
+}
+
+/// The `node_modules` of packages with a shrinkwrap of their own.
+fn shrinkwrapped(lock: &Lockfile) -> Vec<String> {
+    let has_own = |entry: &&LockEntry| !entry.path.is_empty() && entry.manifest.has_shrinkwrap;
+    lock.packages.iter().filter(has_own).map(|entry| format!("{}/node_modules/", entry.path)).collect()
 }
 
 fn version_of(entry: &LockEntry) -> VersionId {

@@ -1,13 +1,12 @@
 //! The pipeline itself.
 
-use crate::carried::unneeded;
+use crate::bring::{Brought, add_found, bring, found_in, unpacked};
+use crate::carried::{Found, found_anew, take_back};
 use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
 use crate::duplicates::duplicates;
-use crate::fetch::fetch;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
-use crate::in_place::InPlace;
 use crate::known_lock::{
     Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, renew_folders, set_header,
     set_legacy_tree, starts_from_tree, style_of,
@@ -73,7 +72,7 @@ async fn run<H: Host>(
         Some(decided) => decided,
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
-    let Decided { mut lockfile, abbreviated, checked: MachineCheck { mut inert, .. }, incomplete } = decided;
+    let Decided { mut lockfile, abbreviated, found, checked: MachineCheck { mut inert, .. }, incomplete } = decided;
     if request.mode == InstallMode::Ci {
         renew_folders(&mut lockfile, &beginning.project);
     }
@@ -83,23 +82,26 @@ async fn run<H: Host>(
     let Some(abbreviated) = abbreviated else {
         // A lock that is kept to: nothing is to be added to what it says, and no change was asked for.
         set_header(request, &beginning.project, beginning.read.take(), &mut lockfile)?;
-        let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
+        let mut part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
         let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
         let left_out = (&mut inert, &incomplete, part.is_some());
         let bringing = bring(host, making, left_out, &mut traffic, progress).boxed_local();
         // The text is what it is, whatever comes: time to make it while packages are on their way.
         let pause = host.registry().clock().sleep(TEXT_MILLISECONDS).boxed_local();
-        let (text, brought) = match select(bringing, pause).await {
+        let (text, mut brought) = match select(bringing, pause).await {
             Either::Left((brought, _)) => (lockfile.to_text(), brought?),
             Either::Right(((), bringing)) => (lockfile.to_text(), bringing.await?),
         };
-        let present = (&inert, &brought.in_place);
-        let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
+        let present = (&inert, &brought);
+        let found =
+            found_in(host, request, &beginning.project, (&lockfile, part.as_ref()), present).boxed_local().await?;
         let text = if found.is_empty() {
             text
         } else {
             drop(text);
-            lockfile.packages.extend(found);
+            let (into, left_out) = ((&mut lockfile, part.as_mut()), (&mut inert, &incomplete));
+            let more = add_found(host, request, found, into, left_out, &mut traffic, progress).boxed_local().await?;
+            brought = more.unwrap_or(brought);
             set_legacy_tree(request, &beginning.project, &mut lockfile)?;
             lockfile.to_text()
         };
@@ -108,13 +110,21 @@ async fn run<H: Host>(
         let concluding = Concluding { lockfile: &lockfile, text, manifests, part, inert: &inert, brought };
         return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
     };
-    let part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
+    let mut part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
+    if !found.is_empty() {
+        let unpacked = unpacked(request, part.as_ref(), &lockfile, &inert)?;
+        take_back(&mut lockfile, &found, |path| unpacked.as_ref().is_none_or(|unpacked| unpacked.contains(path)));
+    }
     let making = part.as_ref().map_or((request, &lockfile), |part| (&part.request, &part.lockfile));
     let left_out = (&mut inert, &incomplete, part.is_some());
-    let brought = bring(host, making, left_out, &mut traffic, progress).boxed_local().await?;
-    let present = (&inert, &brought.in_place);
-    let found = unneeded(host, request, &beginning.project, &lockfile, present).boxed_local().await?;
-    lockfile.packages.extend(found);
+    let mut brought = bring(host, making, left_out, &mut traffic, progress).boxed_local().await?;
+    let present = (&inert, &brought);
+    let found = found_in(host, request, &beginning.project, (&lockfile, part.as_ref()), present).boxed_local().await?;
+    if !found.is_empty() {
+        let (into, left_out) = ((&mut lockfile, part.as_mut()), (&mut inert, &incomplete));
+        let more = add_found(host, request, found, into, left_out, &mut traffic, progress).boxed_local().await?;
+        brought = more.unwrap_or(brought);
+    }
     let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);
@@ -131,42 +141,6 @@ async fn run<H: Host>(
 
 /// How long packages have been on their way when the lock's text is made, in milliseconds: the first ones are under way then.
 const TEXT_MILLISECONDS: f64 = 40.0;
-
-/// What a tree is made of.
-#[derive(Default)]
-struct Brought {
-    in_place: InPlace,
-    /// Paths of optional packages that could not be had, with what only they need.
-    left_out: Vec<String>,
-}
-
-/// Brings what the tree needs into the store. What is left out joins `inert`, where what is `incomplete` is already; a part of a
-/// project has nothing of it to begin with.
-async fn bring<'a, H: Host>(
-    host: &'a H,
-    (request, lockfile): (&InstallRequest, &Lockfile),
-    (all_inert, incomplete, is_part): (&mut BTreeSet<String>, &BTreeSet<String>, bool),
-    traffic: &mut Traffic<'a, H>,
-    progress: &Progress<'_, H::Clock>,
-) -> Result<Brought, EngineError> {
-    let mut brought = Brought { left_out: incomplete.iter().cloned().collect(), ..Brought::default() };
-    if request.extent == Extent::Tree {
-        progress.phase(Phase::Fetch);
-        let foreign = if is_part { BTreeSet::new() } else { all_inert.clone() };
-        let inert = &mut foreign.clone();
-        brought.in_place = InPlace::of(host, request, lockfile, inert)?;
-        fetch(host, request, lockfile, (inert, &brought.in_place), traffic, progress).boxed_local().await?;
-        brought.left_out = inert.difference(&foreign).chain(incomplete).cloned().collect();
-        all_inert.extend(brought.left_out.iter().cloned());
-    }
-    // What is still under way are wrong guesses, and packages that are in the store but whose flight is committing what it
-    // has got together with others. Nobody polls flights from here on, so whatever they hold has to go first.
-    traffic.give_up_packages();
-    if request.extent == Extent::Tree {
-        host.store().commit().await?;
-    }
-    Ok(brought)
-}
 
 /// Resolves a project as [`install`] with [`Extent::LockOnly`] does, but writes nothing of it, and gives its peer conflicts.
 ///
@@ -249,6 +223,9 @@ impl Beginning {
             if changed.lock_use == LockUse::Read {
                 changed.lock_use = LockUse::ReadAndWrite;
             }
+        } else if let (Update::Duplicates, Some(changed)) = (&request.changes.update, &mut changed) {
+            // Where nothing is there twice, npm finds nothing that it was asked for.
+            changed.resolve.requested = false;
         }
         if self.chosen.is_some() {
             changed.get_or_insert_with(|| request.clone()).resolve.explicit_in.clone_from(&self.folders);
@@ -303,6 +280,8 @@ struct Decided {
     lockfile: Lockfile,
     /// Packages whose entries lack what only full documents have; `None` where nothing is to be completed.
     abbreviated: Option<FxHashSet<String>>,
+    /// What the resolution found in packages.
+    found: Vec<Found>,
     checked: MachineCheck,
     /// Paths of optional packages of which something that they need could not be had, with what only they need. Nothing in the
     /// lock tells so.
@@ -333,7 +312,7 @@ fn settled_lock<C: gantry_platform::Clock>(
     for warning in &checked.warnings {
         progress.warn(warning.code, warning.message.clone());
     }
-    Ok(Some(Decided { lockfile, abbreviated: None, checked, incomplete: BTreeSet::new() }))
+    Ok(Some(Decided { lockfile, abbreviated: None, found: Vec::new(), checked, incomplete: BTreeSet::new() }))
 }
 
 /// Resolves.
@@ -349,6 +328,8 @@ async fn decide<'a, H: Host>(
     for warning in &resolution.warnings {
         progress.warn_resolving(warning);
     }
+    let start = beginning.lock.as_ref().or(beginning.installed.as_ref());
+    let found = found_anew(&resolution.lockfile, start);
     let (lockfile, abbreviated) = match (request.mode, beginning.lock.take()) {
         (InstallMode::Ci, Some(lock)) => (confirmed(request, lock, &resolution)?, None),
         _ => (resolution.lockfile, Some(abbreviated)),
@@ -357,7 +338,7 @@ async fn decide<'a, H: Host>(
     let mut checked = check_machine(&lockfile, &request.resolve)?;
     let incomplete: BTreeSet<String> = resolution.inert.difference(&checked.inert).cloned().collect();
     checked.inert.extend(incomplete.iter().cloned());
-    Ok(Decided { lockfile, abbreviated, checked, incomplete })
+    Ok(Decided { lockfile, abbreviated, found, checked, incomplete })
 }
 
 async fn work_out<'a, H: Host>(
@@ -453,7 +434,12 @@ async fn conclude<H: Host>(
     progress.report();
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
-    if let Some(text) = yarn_lock_of(request, project, lockfile, inert)? {
+    let nothing = BTreeSet::new();
+    let (request, installed, left) = match part {
+        Some(part) => (&part.request, &part.lockfile, &nothing),
+        None => (request, lockfile, inert),
+    };
+    if let Some(text) = yarn_lock_of(request, project, installed, left)? {
         host.project().write_yarn_lock(text.as_bytes()).await?;
     }
     Ok(Outcome {

@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 mod ahead;
+mod bring;
 mod carried;
 mod changes;
 mod choice;

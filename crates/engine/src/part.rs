@@ -44,6 +44,12 @@ impl Part {
         Ok(part.map(made))
     }
 
+    /// Paths of what is brought up to date.
+    pub fn touched(&self) -> BTreeSet<String> {
+        let paths = self.lockfile.packages.iter().map(|entry| &entry.path);
+        paths.filter(|path| !self.untouched.contains(*path)).cloned().collect()
+    }
+
     /// With what the lock of the whole project has got since: its header, and what only documents and manifests said of the
     /// packages that are in both.
     pub fn completed(mut self, lockfile: &Lockfile) -> Self {

@@ -171,6 +171,8 @@ impl InstallRequest {
     pub(crate) fn resolve_options(&self) -> ResolveOptions {
         let mut options = self.resolve.clone();
         options.save &= self.mode == InstallMode::Install;
+        // `npm ci` and `npm prune` build their trees before they look whether one is to be made.
+        options.lock_only = self.extent == Extent::LockOnly && self.mode == InstallMode::Install && !self.changes.prune;
         options
     }
 

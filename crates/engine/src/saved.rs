@@ -24,13 +24,11 @@ impl<'a> Saving<'a> {
     /// The direct dependencies whose ranges `npm update --save` writes anew: those that were named, or all, if they are in the
     /// project's own `node_modules`, but for those of which anybody asks for exactly one version.
     pub fn updated(&self, update: &Update, manifest: &Manifest) -> Vec<String> {
-        let lists = [
-            &manifest.dependencies,
-            &manifest.dev_dependencies,
-            &manifest.optional_dependencies,
-            &manifest.peer_dependencies,
-        ];
-        let listed = lists.into_iter().flatten().map(|(name, _)| name.to_string());
+        let own = [&manifest.dependencies, &manifest.dev_dependencies, &manifest.optional_dependencies];
+        // Peers that are ignored lead to nothing.
+        let peers = (!self.request.resolve.legacy_peer_deps).then_some(&manifest.peer_dependencies);
+        let lists = own.into_iter().chain(peers);
+        let listed = lists.flatten().map(|(name, _)| name.to_string());
         let mut names: Vec<String> = match update {
             Update::Nothing | Update::Duplicates => return Vec::new(),
             Update::All => listed.collect(),

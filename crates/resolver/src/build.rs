@@ -240,8 +240,9 @@ impl Builder {
                 self.current = Some(node);
                 return Ok(Progress::Bundle);
             }
-            // What such a package has was settled when the lock was made.
-            if self.forest.node(node).from_lock && self.forest.package_of(node).manifest.has_shrinkwrap {
+            // What such a package has was settled when the lock was made, or is by what it lists itself.
+            let is_settled = self.forest.node(node).from_lock || !self.options.lock_only;
+            if is_settled && self.forest.package_of(node).manifest.has_shrinkwrap {
                 continue;
             }
             self.budget.steps += 1;

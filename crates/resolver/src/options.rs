@@ -167,6 +167,9 @@ pub struct ResolveOptions {
     pub update_all: bool,
     /// Whether the user asked for a change (`npm install name`, `uninstall`, `update`), rather than for what the files say.
     pub requested: bool,
+    /// Whether only a lock is made (`package-lock-only`). What packages need and do not list in a shrinkwrap of their own is
+    /// looked for then, as by default; where they are unpacked, it stays missing (`complete` of arborist's `buildIdealTree`).
+    pub lock_only: bool,
 }
 
 impl Default for ResolveOptions {
@@ -198,6 +201,7 @@ impl Default for ResolveOptions {
             update: Vec::new(),
             update_all: false,
             requested: false,
+            lock_only: true,
         }
     }
 }

@@ -81,7 +81,8 @@ impl Builder {
             let omitted = (flags.peer && self.options.omit_peer)
                 || (flags.dev && self.options.omit_dev)
                 || (flags.dev_optional && self.options.omit_optional && self.options.omit_dev);
-            if omitted {
+            // What is below a folder that is linked to is installed whatever is omitted.
+            if omitted && self.forest.is_mine(self.forest.top_of(id)) {
                 continue;
             }
             if !runs {

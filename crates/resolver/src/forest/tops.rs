@@ -140,6 +140,12 @@ impl Forest {
         edge.kind == Kind::Workspace && edge.to.is_some_and(leads_here)
     }
 
+    /// The root or the folder of the user in whose `node_modules` a node is, however deep.
+    pub(crate) fn top_of(&self, node: NodeId) -> NodeId {
+        let parents = std::iter::successors(Some(node), |&node| self.node(node).parent);
+        parents.last().unwrap_or(node)
+    }
+
     /// Whether the node is the project or one of its workspaces: what it asks for, the user asks for.
     pub(crate) fn is_mine(&self, node: NodeId) -> bool {
         self.is_project_root(node) || self.is_workspace(node)

@@ -10,26 +10,50 @@ const require = createRequire(import.meta.url);
 const npmFolder = fileURLToPath(new URL('../../../../node_modules/npm/', import.meta.url));
 const Arborist = require(join(npmFolder, 'node_modules/@npmcli/arborist'));
 const binLinks = require(join(npmFolder, 'node_modules/bin-links'));
+const getWorkspaces = require(join(npmFolder, 'lib/utils/get-workspaces.js'));
 const validateLockfile = require(join(npmFolder, 'lib/utils/validate-lockfile.js'));
 const { version: npmVersion } = require(join(npmFolder, 'package.json'));
+
+const camel = (key) => key.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+
+/** The names of the workspaces that a command is for, where it is for some. */
+async function chosenWorkspaces(path, { workspace, workspaces }) {
+  if (!workspaces && workspace.length === 0) return undefined;
+  try {
+    return [...(await getWorkspaces(workspace, { path, relativeFrom: path })).keys()];
+  } catch (error) {
+    throw error.message.startsWith('No workspaces found') ? Object.assign(error, { code: NO_WORKSPACES }) : error;
+  }
+}
 
 /** npm's options for the words of a command line, and the packages that it names. */
 function understand(words) {
   const names = [];
-  const options = { omit: [] };
+  const options = { omit: [], workspace: [] };
+  const included = [];
   for (const word of words) {
     const [key, value = true] = word.split('=');
     switch (key) {
       case '--omit':
         options.omit.push(value);
         break;
-      case '--no-save':
-        options.save = false;
+      case '--include':
+        included.push(value);
+        break;
+      case '--workspace':
+        options.workspace.push(value);
+        break;
+      case '--no-workspaces':
+        options.workspacesEnabled = false;
         break;
       case '--save-dev':
       case '--save-optional':
       case '--save-peer':
-        options.saveType = { dev: 'dev', optional: 'optional', peer: 'peer' }[key.slice('--save-'.length)];
+      case '--save-prod':
+        options.saveType = key.slice('--save-'.length);
+        break;
+      case '--tag':
+        options.defaultTag = value;
         break;
       case '--save-exact':
         options.savePrefix = '';
@@ -39,11 +63,18 @@ function understand(words) {
         break;
       default:
         if (!key.startsWith('--')) names.push(word);
-        else options[key.slice(2).replace(/-(.)/g, (_, letter) => letter.toUpperCase())] = value;
+        else if (key.startsWith('--no-')) options[camel(key.slice(5))] = false;
+        else options[camel(key.slice(2))] = value;
     }
   }
+  options.omit = options.omit.filter((kind) => !included.includes(kind));
+  // As npm has it: who writes a lock and nothing else wants one.
+  if (options.packageLockOnly) options.packageLock = true;
   return { names, options };
 }
+
+/** npm has no code for it. */
+const NO_WORKSPACES = 'no workspaces found';
 
 async function cleanInstall(options) {
   options = { ...options, packageLock: true, save: false };
@@ -69,6 +100,8 @@ async function cleanInstall(options) {
 
 /** Does what npm would do with such a command line. */
 async function run({ path, registry, cache, words: [command, ...words] }) {
+  // Where npm looks for what is named by its path.
+  process.chdir(path);
   const { names, options } = understand(words);
   const all = {
     path,
@@ -85,6 +118,7 @@ async function run({ path, registry, cache, words: [command, ...words] }) {
     replaceRegistryHost: 'npmjs',
     fetchRetries: 0,
     ...options,
+    workspaces: await chosenWorkspaces(path, options),
   };
   // A process remembers which commands it has linked, and links none again.
   binLinks.resetSeen();
@@ -95,6 +129,10 @@ async function run({ path, registry, cache, words: [command, ...words] }) {
       return new Arborist(all).reify({ ...all, add: names });
     case 'uninstall':
       return new Arborist(all).reify({ ...all, rm: names });
+    case 'prune':
+      return new Arborist(all).prune(all);
+    case 'dedupe':
+      return new Arborist({ ...all, save: false }).dedupe({ ...all, save: false });
     default: {
       const save = words.includes('--save');
       return new Arborist({ ...all, save }).reify({ ...all, save, update: names.length > 0 ? names : true });

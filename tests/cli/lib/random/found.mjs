@@ -102,4 +102,89 @@ export const FOUND = [
     { 'package.json': { optionalDependencies: { c: '^2.0.0' } } },
     ['install c@latest', 'install c', 'install c@2', 'install d@1 --save-optional', 'install c d'],
   ),
+  scenario(
+    'what a package lists in a shrinkwrap is taken over as it is listed, and what it does not list stays missing',
+    {
+      'r@2.0.0': { dependencies: { x: '2', y: '1' }, shrinkwrap: { 'node_modules/y': '1.0.0' } },
+      'x@2.1.0': {},
+      'y@1.0.0': {},
+    },
+    { 'package.json': { dependencies: { r: '2' } } },
+    ['install', 'ci', 'install'],
+    [],
+  ),
+  scenario(
+    'a lock alone says nothing of what the licenses in a shrinkwrap are',
+    { 'r@2.0.0': { dependencies: { y: '1' }, shrinkwrap: { 'node_modules/y': '1.0.0' } }, 'y@1.0.0': {} },
+    { 'package.json': { dependencies: { r: '2' } } },
+    ['install', 'install'],
+  ),
+  scenario(
+    'prune looks into no package where it makes a lock alone',
+    { 'r@2.0.0': { dependencies: { y: '1' }, shrinkwrap: { 'node_modules/y': '1.0.0' } }, 'y@1.0.0': {} },
+    { 'package.json': { dependencies: { r: '2' } } },
+    ['prune'],
+  ),
+  scenario(
+    'what a package for development brings along or lists is not known where it is left out',
+    {
+      's@1.0.0': { dependencies: { w: '1' }, shrinkwrap: { 'node_modules/w': '1.0.0' } },
+      't@1.0.0': { dependencies: { w: '1' }, bundleDependencies: ['w'], carries: { w: { version: '1.0.0' } } },
+      'w@1.0.0': {},
+    },
+    { 'package.json': { devDependencies: { s: '1', t: '1' } } },
+    ['install --omit=dev', 'install'],
+    [],
+  ),
+  scenario(
+    'what a package of another workspace brings along is not known where only one is installed',
+    {
+      't@1.0.0': { dependencies: { w: '1' }, bundleDependencies: ['w'], carries: { w: { version: '1.0.0' } } },
+      'w@1.0.0': {},
+    },
+    {
+      'package.json': { workspaces: ['packages/*'] },
+      'packages/l/package.json': { name: 'ws-l', dependencies: { t: '1' } },
+      'packages/m/package.json': { name: 'ws-m' },
+    },
+    ['install --workspace=ws-m', 'install'],
+    [],
+  ),
+  scenario(
+    'what is for development below a linked folder is for this machine also where it is left out',
+    { 'a@1.0.0': { cpu: ['arm64'] }, 'a@1.1.0': {} },
+    {
+      'package.json': { devDependencies: { a: '1.1.0', folder: 'file:folder' } },
+      'folder/package.json': { name: 'folder', devDependencies: { a: '1.0.0' } },
+    },
+    ['install --omit=dev'],
+  ),
+  scenario(
+    'dedupe leaves an optional peer alone where nothing is there twice',
+    {
+      'b@1.0.0': { ...peers({ w: '1' }), peerDependenciesMeta: { w: { optional: true } } },
+      'w@1.0.0': {},
+      'w@3.0.0': {},
+    },
+    { 'package.json': { dependencies: { b: '1', w: '3' } } },
+    ['dedupe'],
+  ),
+  scenario(
+    'update --save leaves peers alone that are ignored',
+    { 'q@1.1.0': {}, 'u@3.0.0': { dependencies: { q: '>=1.1.0' } } },
+    { 'package.json': { dependencies: { u: '3' }, peerDependencies: { q: 'latest' } } },
+    ['update --save'],
+    ['--package-lock-only', '--legacy-peer-deps'],
+  ),
+  scenario(
+    'yarn.lock is of the workspaces that are installed',
+    { 'b@3.0.0': {}, 'c@1.0.0': {} },
+    {
+      'package.json': { devDependencies: { b: '*' }, workspaces: ['packages/*'] },
+      'packages/l/package.json': { name: 'ws-l', dependencies: { c: '1' } },
+      'yarn.lock': [{ specs: ['c@1'], fields: { version: '1.0.0' } }],
+    },
+    ['install --workspace=ws-l'],
+    [],
+  ),
 ];

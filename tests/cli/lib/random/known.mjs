@@ -1,5 +1,6 @@
 // Differences between gantry and npm that are known and meant to stay, each with its reason. A scenario that comes to one of them
 // ends there; how often each was met is told by the test.
+import { isDeepStrictEqual } from 'node:util';
 import { CRASHED } from './pair.mjs';
 
 /** Lines of one text that the other lacks, both ways. */
@@ -21,7 +22,37 @@ function isOfVersion1({ run }, { options }) {
   return [...options, ...(run ?? [])].includes('--lockfile-version=1');
 }
 
+/** The tree of an old lock without packages of no version. */
+function withoutVersionless(dependencies) {
+  const left = Object.entries(dependencies ?? {}).flatMap(([name, { dependencies: inner, ...entry }]) => {
+    const below = withoutVersionless(inner);
+    return entry.version || below ? [[name, below ? { ...entry, dependencies: below } : entry]] : [];
+  });
+  return left.length > 0 ? Object.fromEntries(left) : undefined;
+}
+
+/** Whether an argument names something on this machine. */
+const isLocal = (word) => word.startsWith('./') || word.startsWith('file:');
+
 export const KNOWN = {
+  'npm lists optional packages that could not be had in old locks, where it says itself that they make them invalid': ({
+    what,
+    ours,
+    theirs,
+  }) => {
+    if (!what.endsWith('package-lock.json') || [ours, theirs].some((text) => !text.startsWith('{'))) return false;
+    const [our, their] = [ours, theirs].map((text) => JSON.parse(text));
+    if (!their.dependencies) return false;
+    const { dependencies, ...rest } = their;
+    const left = withoutVersionless(dependencies);
+    return isDeepStrictEqual(our, left ? { ...rest, dependencies: left } : rest);
+  },
+  'npm adds what is at a path to several workspaces by the path that one of them has it at': ({ run, theirs }) =>
+    theirs !== undefined &&
+    run?.[0] === 'install' &&
+    run.some(isLocal) &&
+    (run.includes('--workspaces') ||
+      run.filter((word) => /^--(workspace=|include-workspace-root)/.test(word)).length > 1),
   'npm ends by an error of its own programming, or not at all': ({ what, theirs }) =>
     what === 'outcome' && theirs.startsWith(CRASHED),
   'npm saves an optional package that could not be had as npm:null@…': ({ what, theirs }) =>
@@ -32,8 +63,55 @@ export const KNOWN = {
   ) => {
     if (what !== 'tree') return false;
     const { our, their } = differing(ours, theirs);
-    const commands = [...our, ...their].map((line) => /\.bin\/(\S+) -> /.exec(line)?.[1]);
-    return commands.length > 0 && commands.every((command) => command && isShared(command, scenario));
+    const links = [...our, ...their].map((line) => /\.bin\/(\S+) -> /.exec(line)?.[1]);
+    return links.length > 0 && links.every((command) => command && isShared(command, scenario));
+  },
+  // In gantry's store it is for all packages that have one.
+  'npm makes the file of a command executable only where it links to it': ({ what, ours, theirs }, scenario) => {
+    if (what !== 'tree') return false;
+    const bare = (line) => (/\/cli\.js [0-7]{3} /.test(line) ? line.replace(/ [0-7]{3} (?=[^ ]+$)/, ' ') : line);
+    const { our, their } = differing(...[ours, theirs].map((text) => text.split('\n').map(bare).join('\n')));
+    const commands = Object.values(scenario.universe).flatMap(({ versions }) =>
+      Object.values(versions).flatMap(({ bin }) => Object.keys(bin ?? {})),
+    );
+    return our.length + their.length === 0 && commands.some((command) => isShared(command, scenario));
+  },
+  'npm loses a package that the project itself asks for, where another one is nested without end': ({
+    what,
+    ours,
+    theirs,
+  }) => {
+    if (what !== 'package-lock.json' || [ours, theirs].some((text) => !text.startsWith('{'))) return false;
+    const [our, their] = [ours, theirs].map((text) => JSON.parse(text).packages ?? {});
+    const { dependencies, devDependencies } = their[''] ?? {};
+    return Object.keys({ ...dependencies, ...devDependencies }).some(
+      (name) => our[`node_modules/${name}`] && !their[`node_modules/${name}`],
+    );
+  },
+  'npm notes of a workspace in the hidden lock what was added to it and not saved, optional ones also as ordinary': ({
+    what,
+    ours,
+    theirs,
+    run,
+  }) => {
+    if (what !== 'node_modules/.package-lock.json' || !run.includes('--no-save')) return false;
+    if (![ours, theirs].every((text) => text.startsWith('{'))) return false;
+    const [our, their] = [ours, theirs].map((text) => JSON.parse(text));
+    for (const { packages } of [our, their]) {
+      for (const [path, entry] of Object.entries(packages))
+        if (!path.includes('node_modules/')) delete entry.dependencies;
+    }
+    return isDeepStrictEqual(our, their);
+  },
+  // Why was not found out.
+  'npm says of links to packages that hold them where these came from in yarn.lock, or that they are links': ({
+    what,
+    ours,
+    theirs,
+  }) => {
+    if (what !== 'yarn.lock') return false;
+    const { our } = differing(ours, theirs);
+    return our.length > 0 && our.every((line) => line.startsWith('  resolved "file:node_modules/'));
   },
   'npm update --save also writes into folders that are linked to and are no workspaces': ({ theirs, run }, { files }) =>
     theirs !== undefined &&

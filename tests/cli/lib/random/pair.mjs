@@ -1,11 +1,12 @@
 // A scenario played by both programs: gantry as a command, npm as its own Arborist, which does what npm's command would have it
 // do and is many times faster.
 import { execFile, fork } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listing } from '../pair.mjs';
+import { damage, edit, write } from './files.mjs';
 
 const program = fileURLToPath(new URL('arborist.mjs', import.meta.url));
 
@@ -67,10 +68,11 @@ function gantry(binary, path, { registry, store, environment }, words) {
 const SAME_ERRORS = {
   ERESOLVE: ['RESOLVE_PEER_CONFLICT'],
   ETARGET: ['RESOLVE_NO_MATCHING_VERSION'],
-  E404: ['RESOLVE_PACKAGE_NOT_FOUND'],
+  E404: ['RESOLVE_PACKAGE_NOT_FOUND', 'REGISTRY_NOT_FOUND'],
   EOVERRIDE: ['RESOLVE_OVERRIDE_CONFLICT'],
   EBADPLATFORM: ['RESOLVE_PLATFORM'],
   EBADENGINE: ['RESOLVE_ENGINE'],
+  'no workspaces found': ['WORKSPACE_UNKNOWN'],
   // To npm ci any lock that it cannot load is none.
   EUSAGE: ['LOCK_OUT_OF_SYNC', 'LOCK_MISSING', 'RESOLVE_OVERRIDE_CONFLICT'],
 };
@@ -81,14 +83,11 @@ function sameFailure(ours, theirs) {
   return SAME_ERRORS[theirs]?.includes(ours) ?? false;
 }
 
-/** The files and links of an install: paths, and what is in them. Manifests and locks, and modes, are compared elsewhere. */
+/** The files and links of an install: paths, modes, and what is in them. Manifests and locks are compared elsewhere. */
 const isInstalled = (line) =>
   !/(^|\/)\.package-lock\.json /.test(line) &&
-  (line.includes('node_modules/') || !/(^|\/)package(-lock)?\.json /.test(line));
-const installed = (folder) =>
-  (existsSync(folder) ? listing(folder) : [])
-    .filter(isInstalled)
-    .map((line) => line.replace(/ [0-7]{3} (?=[^ ]+$)/, ' '));
+  (line.includes('node_modules/') || !/(^|\/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock) /.test(line));
+const installed = (folder) => (existsSync(folder) ? listing(folder) : []).filter(isInstalled);
 
 /** Where both play. */
 export class Players {
@@ -117,7 +116,8 @@ export class Players {
     try {
       this.registry.serve(scenario.universe);
       for (const side of sides) {
-        for (const [path, content] of Object.entries(scenario.files)) write(join(side, path), content);
+        for (const [path, content] of Object.entries(scenario.files))
+          write(join(side, path), content, this.registry.url);
       }
       this.outcomes = [];
       for (const [index, step] of scenario.steps.entries()) {
@@ -131,22 +131,12 @@ export class Players {
   }
 
   async #step(place, sides, scenario, step) {
-    if (step.publish) {
-      this.registry.publish();
-      return undefined;
-    }
-    if (step.remove) {
-      for (const side of sides) rmSync(join(side, step.remove), { recursive: true, force: true });
-      return undefined;
-    }
-    if (step.edit) {
-      for (const side of sides) {
-        const manifest = JSON.parse(readFileSync(join(side, step.edit), 'utf8'));
-        write(join(side, step.edit), { ...manifest, ...step.fields });
-      }
-      return undefined;
-    }
     const registry = this.registry.url;
+    if (!step.run) {
+      if (step.publish) this.registry.publish();
+      for (const side of sides) change(side, step, registry);
+      return undefined;
+    }
     const words = [...step.run, ...scenario.options];
     const [ours, theirs] = sides;
     const environment = { ...this.environment };
@@ -160,16 +150,28 @@ export class Players {
   }
 }
 
-function write(path, content) {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+/** What a step does without running anything, in one of both projects. */
+function change(folder, step, registry) {
+  const path = (name) => join(folder, name);
+  if (step.remove) rmSync(path(step.remove), { recursive: true, force: true });
+  else if (step.edit) edit(path(step.edit), step.fields);
+  else if (step.write) write(path(step.write), step.content, registry);
+  else if (step.rename && existsSync(path(step.rename))) renameSync(path(step.rename), path(step.to));
+  else if (step.damage) damage(folder, step);
 }
 
-const text = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '(none)\n');
+/** A file's text; a lock of yarn has absolute folders. */
+function text(folder, file) {
+  const path = join(folder, file);
+  return existsSync(path) ? readFileSync(path, 'utf8').replaceAll(`file:${folder}`, 'file:') : '(none)\n';
+}
+
+const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock'];
 
 function compare(ours, theirs, files) {
-  for (const file of ['package-lock.json', ...files, 'node_modules/.package-lock.json']) {
-    const [our, their] = [text(join(ours, file)), text(join(theirs, file))];
+  const manifests = files.filter((file) => file.endsWith('package.json'));
+  for (const file of [...LOCKS, ...manifests, 'node_modules/.package-lock.json']) {
+    const [our, their] = [text(ours, file), text(theirs, file)];
     if (our !== their) return { what: file, ours: our, theirs: their };
   }
   const [our, their] = [installed(ours).join('\n'), installed(theirs).join('\n')];

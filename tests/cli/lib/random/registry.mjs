@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** A tar archive of these files, gzipped. */
+/** Modes that archives have: those of other systems, too. */
+const MODES = [0o644, 0o755, 0o600, 0o444, 0o777, 0o664, 0o000, 0o711];
+
+/** A tar archive of these files, gzipped; their modes differ, always in the same way. */
 function archive(files) {
   const blocks = [];
   for (const [path, text] of Object.entries(files)) {
     const content = Buffer.from(text);
     const header = Buffer.alloc(512);
+    const mode = MODES[content.reduce((sum, byte) => sum + byte, path.length) % MODES.length];
     header.write(path, 0);
-    header.write('0000644\0', 100);
+    header.write(`${mode.toString(8).padStart(7, '0')}\0`, 100);
     header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
     header.write(`${'0'.repeat(11)}\0`, 136);
     header.write('        ', 148);
@@ -21,6 +25,17 @@ function archive(files) {
     blocks.push(header, content, Buffer.alloc((512 - (content.length % 512)) % 512));
   }
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 1 });
+}
+
+/** The tarball of a package of these fields, as the universe has them. */
+export function packed({ later, carries = {}, shrinkwrap, deprecated, ...fields }, lock) {
+  const files = { 'package/package.json': JSON.stringify({ license: 'MIT', ...fields }) };
+  if (fields.bin) files['package/cli.js'] = `#!/usr/bin/env node\n// ${fields.name}@${fields.version}\n`;
+  if (lock) files['package/npm-shrinkwrap.json'] = JSON.stringify(lock);
+  for (const [carried, more] of Object.entries(carries)) {
+    files[`package/node_modules/${carried}/package.json`] = JSON.stringify({ name: carried, ...more });
+  }
+  return archive(files);
 }
 
 /** What npm's own registry leaves out of abbreviated documents. */
@@ -64,19 +79,34 @@ export class UniverseRegistry {
   #tarball(name, version) {
     const id = `${name}@${version}`;
     if (!this.#tarballs.has(id)) {
-      const { later, carries = {}, deprecated, ...fields } = this.#universe[name].versions[version];
-      const files = { 'package/package.json': JSON.stringify({ name, version, license: 'MIT', ...fields }) };
-      if (fields.bin) files['package/cli.js'] = `#!/usr/bin/env node\n// ${id}\n`;
-      for (const [carried, more] of Object.entries(carries)) {
-        files[`package/node_modules/${carried}/package.json`] = JSON.stringify({ name: carried, ...more });
-      }
-      this.#tarballs.set(id, archive(files));
+      const fields = this.#universe[name].versions[version];
+      this.#tarballs.set(id, packed({ name, version, ...fields }, this.#shrinkwrap(name, version)));
     }
     return this.#tarballs.get(id);
   }
 
+  /** The lock that a tarball brings along: of what its `shrinkwrap` says, `{ path: version }`. */
+  #shrinkwrap(name, version) {
+    const { shrinkwrap, dependencies } = this.#universe[name].versions[version];
+    if (!shrinkwrap) return undefined;
+    const packages = { '': { name, version, dependencies } };
+    for (const [path, wanted] of Object.entries(shrinkwrap)) {
+      const inside = path.replace(/.*node_modules\//, '');
+      const above = path.replace(/\/?node_modules\/(@[^/]+\/)?[^/]+$/, '');
+      // What was published with a shrinkwrap of its own is another matter.
+      const known = this.#universe[inside]?.versions[wanted];
+      if (!known || known.shrinkwrap || !(above in packages)) continue;
+      const { dist, ...fields } = this.#manifest(inside, wanted);
+      packages[path] = { version: wanted, resolved: dist.tarball, integrity: dist.integrity };
+      for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bin', 'os', 'cpu']) {
+        if (fields[kind]) packages[path][kind] = fields[kind];
+      }
+    }
+    return { name, version, lockfileVersion: 3, requires: true, packages };
+  }
+
   #manifest(name, version) {
-    const { later, carries, ...fields } = this.#universe[name].versions[version];
+    const { later, carries, shrinkwrap, ...fields } = this.#universe[name].versions[version];
     const tarball = this.#tarball(name, version);
     const file = name.replace(/.*\//, '');
     const dist = {
@@ -88,6 +118,7 @@ export class UniverseRegistry {
     if (fields.optionalDependencies) {
       manifest.dependencies = { ...fields.dependencies, ...fields.optionalDependencies };
     }
+    if (shrinkwrap) manifest._hasShrinkwrap = true;
     if (fields.scripts?.postinstall) manifest.hasInstallScript = true;
     return manifest;
   }
@@ -115,9 +146,10 @@ export class UniverseRegistry {
     const [name, ...rest] = decodeURIComponent(request.url.slice(1)).split(/(?<!^@[^/]*)\//);
     const found = this.#find(name, rest, request);
     response.statusCode = found === undefined ? 404 : 200;
-    // Nothing is kept: what the registry has may change before the next step.
-    response.setHeader('cache-control', 'no-store');
-    response.setHeader('content-type', rest[0] === '-' ? 'application/octet-stream' : 'application/json');
+    const isTarball = rest[0] === '-';
+    // No document is kept: what the registry has may change before the next step. Of what is not kept npm knows no integrity.
+    response.setHeader('cache-control', isTarball ? 'public, immutable, max-age=31557600' : 'no-store');
+    response.setHeader('content-type', isTarball ? 'application/octet-stream' : 'application/json');
     response.end(found ?? '{"error":"Not found"}');
   }
 

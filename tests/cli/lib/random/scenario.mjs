@@ -1,10 +1,8 @@
-// Random projects on a universe, and what is done with them: `{ universe, files, options, steps }`. A step is one of
-// `{ run: [command, ...words] }`, `{ edit: path, fields }` (fields of a package.json, undefined removes),
-// `{ remove: path }` and `{ publish: true }`.
+// Random projects on a universe, and what is done with them: `{ universe, files, options, steps }`. Files are manifests, and
+// tarballs, which have a manifest's fields.
 import { Dice } from './dice.mjs';
-import { addPeers, makeUniverse, range, specifier } from './universe.mjs';
-
-const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+import { Director } from './steps.mjs';
+import { addPeers, KINDS, makeUniverse, range, specifier } from './universe.mjs';
 
 class Author {
   constructor(dice, { universe, temperament }) {
@@ -15,6 +13,7 @@ class Author {
     this.files = {};
     this.workspaces = [];
     this.folders = [];
+    this.tarballs = [];
   }
 
   dependencies(count) {
@@ -44,7 +43,8 @@ class Author {
 
   overrides() {
     const { dice, universe, temperament } = this;
-    const direct = Object.keys({ ...this.root.dependencies, ...this.root.devDependencies });
+    const listed = Object.entries({ ...this.root.dependencies, ...this.root.devDependencies });
+    const direct = listed.filter(([, spec]) => !spec.startsWith('file:')).map(([name]) => name);
     const indirect = this.names.filter((name) => !direct.includes(name));
     const value = () => range(dice, universe, dice.one(this.names), temperament) || '*';
     const key = () => {
@@ -99,11 +99,27 @@ class Author {
     }
   }
 
+  addTarballs() {
+    const { dice } = this;
+    for (const file of dice.some(['packed.tgz', 'folder/other.tgz'], dice.between(1, 2))) {
+      const name = dice.chance(0.3) ? dice.one(this.names) : file.replace(/.*\/|\.tgz/g, '');
+      this.tarballs.push(file);
+      this.files[file] = { name, version: dice.one(['1.0.0', '2.0.0']), ...this.fields(2) };
+      if (dice.chance(0.3)) this.files[file].bin = { tool: 'cli.js' };
+      if (dice.chance(0.3)) continue;
+      const kind = dice.one(KINDS.slice(0, 3));
+      const asking = dice.one([this.root, ...this.workspaces]);
+      const above = asking === this.root ? '' : '../../';
+      asking[kind] = { ...asking[kind], [dice.chance(0.8) ? name : 'packed']: `file:${above}${file}` };
+    }
+  }
+
   project() {
     const { dice } = this;
     this.root = { name: 'root', version: '1.0.0', ...this.fields(4) };
-    if (dice.chance(0.2)) this.addWorkspaces();
+    if (dice.chance(0.25)) this.addWorkspaces();
     if (dice.chance(0.12)) this.addFolders();
+    if (this.temperament.tarballs > 0) this.addTarballs();
     if (dice.chance(0.25)) this.root.overrides = this.overrides();
     this.files['package.json'] = this.root;
     return this.files;
@@ -120,102 +136,6 @@ class Author {
     if (dice.chance(0.05)) options.push('--engine-strict');
     return options;
   }
-
-  /** A change of a package.json by hand. */
-  edit() {
-    const { dice, universe, temperament } = this;
-    const path = dice.one(dice.chance(0.7) ? ['package.json'] : Object.keys(this.files));
-    const manifest = this.files[path];
-    const kind = dice.weighted({ dependencies: 5, devDependencies: 2, optionalDependencies: 1, peerDependencies: 1 });
-    const listed = { ...manifest[kind] };
-    const known = Object.keys(listed).filter((name) => universe[name]);
-    if (known.length > 0 && dice.chance(0.35)) delete listed[dice.one(known)];
-    else {
-      const name = known.length > 0 && dice.chance(0.5) ? dice.one(known) : dice.one(this.names);
-      listed[name] = specifier(dice, universe, name, temperament);
-    }
-    if (path === 'package.json' && dice.chance(0.12)) {
-      const overrides = dice.chance(0.3) ? undefined : this.overrides();
-      return { edit: path, fields: { overrides } };
-    }
-    return { edit: path, fields: { [kind]: listed } };
-  }
-
-  installed() {
-    const { dice } = this;
-    const name = dice.one(this.names);
-    if (dice.chance(0.4)) return name;
-    return `${name}@${range(dice, this.universe, name, this.temperament) || '*'}`;
-  }
-
-  run() {
-    const { dice } = this;
-    const command = dice.weighted({ install: 4, add: 3, uninstall: 1.5, update: 2, ci: 1.5 });
-    const words = [];
-    switch (command) {
-      case 'add': {
-        words.push('install', ...Array.from({ length: dice.chance(0.2) ? 2 : 1 }, () => this.installed()));
-        const how = dice.weighted({
-          '': 6,
-          '--save-dev': 1,
-          '--save-optional': 1,
-          '--save-peer': 0.5,
-          '--save-exact': 1,
-          '--no-save': 0.7,
-        });
-        if (how) words.push(how);
-        break;
-      }
-      case 'uninstall':
-        words.push('uninstall', dice.one(this.names));
-        if (dice.chance(0.1)) words.push('--no-save');
-        break;
-      case 'update':
-        words.push('update', ...(dice.chance(0.5) ? dice.some(this.names, dice.between(1, 2)) : []));
-        if (dice.chance(0.2)) words.push('--save');
-        break;
-      default:
-        words.push(command);
-    }
-    if (dice.chance(0.1)) words.push(`--omit=${dice.one(['dev', 'optional', 'peer'])}`);
-    if (command !== 'ci' && dice.chance(0.04)) words.push(dice.one(['--force', '--legacy-peer-deps']));
-    return { run: words };
-  }
-
-  steps(tree) {
-    const { dice } = this;
-    const steps = [{ run: ['install'] }];
-    const count = dice.chance(0.3) ? 0 : dice.between(1, 5);
-    for (let index = 0; index < count; index += 1) {
-      const kinds = { run: 6, edit: 3, lock: 0.5 };
-      if (this.temperament.later > 0) kinds.publish = 1;
-      if (tree) Object.assign(kinds, { tree: 0.4, part: 0.6, hidden: 0.3 });
-      switch (dice.weighted(kinds)) {
-        case 'run':
-          steps.push(this.run());
-          break;
-        case 'edit':
-          steps.push(this.edit(), { run: [dice.weighted({ install: 5, ci: 1, update: 1 })] });
-          break;
-        case 'publish':
-          steps.push({ publish: true }, this.run());
-          break;
-        case 'lock':
-          steps.push({ remove: 'package-lock.json' }, this.run());
-          break;
-        case 'tree':
-          steps.push({ remove: 'node_modules' }, this.run());
-          break;
-        case 'part':
-          steps.push({ remove: `node_modules/${dice.one(this.names)}` }, this.run());
-          break;
-        case 'hidden':
-          steps.push({ remove: 'node_modules/.package-lock.json' }, this.run());
-          break;
-      }
-    }
-    return steps;
-  }
 }
 
 /** The scenario of a seed. Three in four are about locks alone, where nothing is downloaded. */
@@ -227,5 +147,5 @@ export function makeScenario(seed) {
   const tree = dice.chance(0.25);
   const options = author.options();
   if (!tree) options.push('--package-lock-only');
-  return { universe: made.universe, files: structuredClone(files), options, steps: author.steps(tree) };
+  return { universe: made.universe, files: structuredClone(files), options, steps: new Director(author).steps(tree) };
 }

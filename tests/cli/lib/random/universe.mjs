@@ -1,6 +1,12 @@
 // Random registries: small, and dense in what makes resolution hard. A universe is
 // `{ name: { tags, versions: { version: fields } } }`; fields are those of a package.json. `later: true` hides a version until the
-// scenario publishes it, `carries` says what its tarball has in node_modules, as `{ name: fields }`.
+// scenario publishes it, `carries` says what its tarball has in node_modules, as `{ name: fields }`, `shrinkwrap` what the lock in
+// its tarball has, as `{ path: version }`.
+import { createRequire } from 'node:module';
+
+const { satisfies } = createRequire(import.meta.url)('../../../../node_modules/npm/node_modules/semver');
+
+export const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 
 const NAMES = [
   'a',
@@ -49,9 +55,14 @@ function temper(dice) {
     tags: maybe(0.3, 0.5),
     aliases: maybe(0.25, 0.2),
     bundles: maybe(0.15, 0.2),
+    shrinkwraps: maybe(0.12, 0.3),
     bins: maybe(0.3, 0.4),
     scripts: maybe(0.1, 0.2),
     later: maybe(0.4, 0.3),
+    tarballs: maybe(0.1, 1),
+    damage: maybe(0.2, 1),
+    yarn: maybe(0.1, 1),
+    locks: maybe(0.1, 1),
     exact: dice.one([0.1, 0.3, 0.6]),
     cycles: dice.chance(0.5),
   };
@@ -156,6 +167,28 @@ function manifest(dice, universe, temperament, name) {
   return fields;
 }
 
+/** The lock of a package, as who published it may have had it: some of what is in it may be old, or missing. */
+function shrinkwrap(dice, universe, self, dependencies) {
+  const lock = {};
+  const add = (at, name, range) => {
+    if (!universe[name] || name === self || range.startsWith('npm:') || dice.chance(0.1)) return;
+    const [first, ...more] = dice
+      .some(Object.keys(universe[name].versions), 9)
+      .sort((a, b) => satisfies(b, range) - satisfies(a, range));
+    const version = dice.chance(0.1) && more.length > 0 ? dice.one(more) : first;
+    const path = lock[`node_modules/${name}`] ? `${at}node_modules/${name}` : `node_modules/${name}`;
+    if (lock[path] || path.split('node_modules').length > 4) return;
+    lock[path] = version;
+    const below = universe[name].versions[version].dependencies ?? {};
+    for (const [each, wanted] of Object.entries(below)) {
+      const have = lock[`node_modules/${each}`];
+      if (!have || !satisfies(have, wanted)) add(`${path}/`, each, wanted);
+    }
+  };
+  for (const [name, range] of Object.entries(dependencies)) add('', name, range);
+  return lock;
+}
+
 /** A random universe, and what it is like. */
 export function makeUniverse(dice) {
   const temperament = temper(dice);
@@ -178,6 +211,14 @@ export function makeUniverse(dice) {
       versions[version] = structuredClone(before);
       if (Object.values(tags).includes(version)) continue;
       if (dice.chance(temperament.later)) versions[version].later = true;
+    }
+  }
+  if (temperament.shrinkwraps > 0) {
+    for (const [name, { versions }] of Object.entries(universe)) {
+      for (const fields of Object.values(versions)) {
+        if (fields.bundleDependencies || !fields.dependencies || !dice.chance(temperament.shrinkwraps)) continue;
+        fields.shrinkwrap = shrinkwrap(dice, universe, name, fields.dependencies);
+      }
     }
   }
   return { universe, temperament };
