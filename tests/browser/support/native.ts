@@ -53,20 +53,25 @@ export function inNativeProject<T>(
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), content);
     }
-    const empty = join(folder, 'npmrc');
-    writeFileSync(empty, '');
-    const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV');
-    const env = {
-      ...Object.fromEntries(inherited),
-      npm_config_userconfig: empty,
-      npm_config_globalconfig: empty,
-      npm_config_registry: registry,
-      GANTRY_STORE_DIR: join(folder, 'store'),
-    };
+    const env = nativeEnvironment(folder, registry);
     const run = (command: string, ...words: string[]) =>
       execFileSync(gantryCommand, [command, '--prefix', project, ...words], { cwd: project, env, encoding: 'utf8' });
     return use(project, run);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** An environment without settings of npm but for a registry; the store is in a folder, which exists. */
+export function nativeEnvironment(folder: string, registry: string): NodeJS.ProcessEnv {
+  const empty = join(folder, 'npmrc');
+  writeFileSync(empty, '');
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV');
+  return {
+    ...Object.fromEntries(inherited),
+    npm_config_userconfig: empty,
+    npm_config_globalconfig: empty,
+    npm_config_registry: registry,
+    GANTRY_STORE_DIR: join(folder, 'store'),
+  };
 }

@@ -9,8 +9,8 @@ const MODES = [0o644, 0o755, 0o600, 0o444, 0o777, 0o664, 0o000, 0o711];
 /** A tar archive of these files, gzipped; their modes differ, always in the same way. */
 function archive(files) {
   const blocks = [];
-  for (const [path, text] of Object.entries(files)) {
-    const content = Buffer.from(text);
+  for (const [path, bytes] of Object.entries(files)) {
+    const content = Buffer.from(bytes);
     const header = Buffer.alloc(512);
     const mode = MODES[content.reduce((sum, byte) => sum + byte, path.length) % MODES.length];
     header.write(path, 0);
@@ -28,14 +28,23 @@ function archive(files) {
 }
 
 /** The tarball of a package of these fields, as the universe has them. */
-export function packed({ later, carries = {}, shrinkwrap, deprecated, ...fields }, lock) {
+export function packed({ later, carries = {}, files: more = {}, shrinkwrap, deprecated, ...fields }, lock) {
   const files = { 'package/package.json': JSON.stringify({ license: 'MIT', ...fields }) };
   if (fields.bin) files['package/cli.js'] = `#!/usr/bin/env node\n// ${fields.name}@${fields.version}\n`;
   if (lock) files['package/npm-shrinkwrap.json'] = JSON.stringify(lock);
+  for (const [path, bytes] of Object.entries(more)) files[`package/${path}`] = bytes;
   for (const [carried, more] of Object.entries(carries)) {
     files[`package/node_modules/${carried}/package.json`] = JSON.stringify({ name: carried, ...more });
   }
   return archive(files);
+}
+
+/** No document is kept: what the registry has may change before the next step. Of what is not kept npm knows no integrity. */
+function sendAnew(_request, response, { body, isTarball }) {
+  response.statusCode = body === undefined ? 404 : 200;
+  response.setHeader('cache-control', isTarball ? 'public, immutable, max-age=31557600' : 'no-store');
+  response.setHeader('content-type', isTarball ? 'application/octet-stream' : 'application/json');
+  response.end(body ?? '{"error":"Not found"}');
 }
 
 /** What npm's own registry leaves out of abbreviated documents. */
@@ -43,10 +52,16 @@ const ONLY_IN_WHOLE = ['scripts', 'license'];
 
 export class UniverseRegistry {
   #server;
+  #send;
   #universe = {};
   #documents = new Map();
   #tarballs = new Map();
   #isPublished = false;
+
+  /** `send` answers a request with what was found. */
+  constructor(send = sendAnew) {
+    this.#send = send;
+  }
 
   async start() {
     this.#server = createServer((request, response) => this.#answer(request, response));
@@ -106,7 +121,7 @@ export class UniverseRegistry {
   }
 
   #manifest(name, version) {
-    const { later, carries, shrinkwrap, ...fields } = this.#universe[name].versions[version];
+    const { later, carries, files, shrinkwrap, ...fields } = this.#universe[name].versions[version];
     const tarball = this.#tarball(name, version);
     const file = name.replace(/.*\//, '');
     const dist = {
@@ -144,13 +159,7 @@ export class UniverseRegistry {
 
   #answer(request, response) {
     const [name, ...rest] = decodeURIComponent(request.url.slice(1)).split(/(?<!^@[^/]*)\//);
-    const found = this.#find(name, rest, request);
-    response.statusCode = found === undefined ? 404 : 200;
-    const isTarball = rest[0] === '-';
-    // No document is kept: what the registry has may change before the next step. Of what is not kept npm knows no integrity.
-    response.setHeader('cache-control', isTarball ? 'public, immutable, max-age=31557600' : 'no-store');
-    response.setHeader('content-type', isTarball ? 'application/octet-stream' : 'application/json');
-    response.end(found ?? '{"error":"Not found"}');
+    this.#send(request, response, { body: this.#find(name, rest, request), isTarball: rest[0] === '-' });
   }
 
   #find(name, rest, request) {

@@ -1,7 +1,7 @@
 // Random registries: small, and dense in what makes resolution hard. A universe is
 // `{ name: { tags, versions: { version: fields } } }`; fields are those of a package.json. `later: true` hides a version until the
-// scenario publishes it, `carries` says what its tarball has in node_modules, as `{ name: fields }`, `shrinkwrap` what the lock in
-// its tarball has, as `{ path: version }`.
+// scenario publishes it, `carries` says what its tarball has in node_modules, as `{ name: fields }`, `files` what else,
+// `shrinkwrap` what the lock in its tarball has, as `{ path: version }`.
 import { createRequire } from 'node:module';
 
 const { satisfies } = createRequire(import.meta.url)('../../../../node_modules/npm/node_modules/semver');
