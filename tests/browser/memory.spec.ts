@@ -272,6 +272,59 @@ test('an unpack worker that dies takes what it had along: the install fails with
   expect(found.digests).toEqual(found.expected);
 });
 
+test('an unpack worker that dies as packs are handed to it leaves the store usable, also for those who read meanwhile', async ({
+  blank,
+  fixtures,
+}) => {
+  const codes = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const ended = new Map<string, globalThis.Worker>();
+      const BrowserWorker = globalThis.Worker;
+      globalThis.Worker = class extends BrowserWorker {
+        constructor(url: string | URL, options?: WorkerOptions) {
+          super(url, options);
+          ended.set(options?.name ?? '', this);
+        }
+      };
+      const codes = new Set<string>();
+      // At once, and some milliseconds later: by then the worker has the packs, and has them open, or not.
+      for (const wait of [undefined, 0, undefined, 2, undefined, 4, undefined, 8]) {
+        const gantry = await Gantry.open({ registry, storage: 'memory', workers: 2 });
+        const project = await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+        const reading = { goesOn: true };
+        const readers = Array.from({ length: 4 }, async () => {
+          while (reading.goesOn) await project.treeDigest().catch(({ code }) => codes.add(`reading: ${code}`));
+        });
+        const end = () => ended.get('gantry-unpack-1')?.terminate();
+        if (wait === undefined) end();
+        const pending = gantry.install({
+          project: 'other',
+          packageJson: { dependencies: { left: '1.1.0', right: '1.0.0' } },
+        });
+        if (wait !== undefined) setTimeout(end, wait);
+        await pending.catch(({ code }) => codes.add(`the install: ${code}`));
+        await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+        reading.goesOn = false;
+        await Promise.all(readers);
+        codes.add((await gantry.project())?.packages === 1 ? 'installed' : 'not installed');
+        await gantry.close();
+      }
+      return [...codes];
+    },
+    fixtures.url,
+  );
+  const allowed = [
+    'installed',
+    'the install: STORE_LOST',
+    'reading: STORE_CORRUPT',
+    'reading: LAYOUT_MISSING',
+    'reading: STORE_LOST',
+  ];
+  expect(codes.filter((code) => !allowed.includes(code))).toEqual([]);
+  expect(codes).toContain('installed');
+});
+
 test('memory that is used up is STORE_FULL, and the next install works', async ({ blank, fixtures }) => {
   await inPage(
     blank,

@@ -81,17 +81,18 @@ impl BrowserStore {
             // Side by side: whoever waits for both begins with a lock or a manifest meanwhile, and hears of nothing until then.
             let (opened, is_there) = join(self.pool.open_packs(&lent), self.is_there()).await;
             // What is written into files that the browser has removed is nowhere.
-            if !is_there? {
-                return Err(cleared());
-            }
+            let opened = is_there.and_then(|is_there| if is_there { opened } else { Err(cleared()) });
             let Err(fault) = opened else {
                 *self.lent.borrow_mut() = lent.iter().map(|packs| [packs.pack.pack, packs.arrivals.pack]).collect();
                 return Ok(());
             };
+            // Some workers may have theirs. They give them back before anybody reads again: a read would open a pack here that is
+            // not back yet.
+            let returned = self.pool.close_packs().await;
             if !matches!(&*fault.code, "STORE_CORRUPT" | "STORE_FORMAT") {
                 return Err(fault);
             }
-            self.pool.close_packs().await?;
+            returned?;
             if !self.retire_damaged(&packs).await? {
                 return Err(fault);
             }
