@@ -12,6 +12,8 @@ export interface Circumstances {
   victim: Victim | undefined;
   /** Whether something stored has been damaged, or was lost with a worker, and is not mended yet. */
   isDamaged: boolean;
+  /** Whether the store is emptied meanwhile, in this tab or another. */
+  isCleared: boolean;
   /** Whether somebody reads without the coordinator, which keeps the store from being pruned or cleared. */
   hasReaders: boolean;
   /** Whether there are other calls. */
@@ -33,7 +35,7 @@ const READS = /^(read|digest|links|openHandle|tar|zip|volume|directory|why|state
 
 export function allowedCodes(call: Call, circumstances: Circumstances): Set<string> {
   const { tab, action, argument, outcome } = call;
-  const { fault, victim, isDamaged, hasReaders, isBusy } = circumstances;
+  const { fault, victim, isDamaged, isCleared, hasReaders, isBusy } = circumstances;
   const allowed = new Set<string>();
   const allow = (isAllowed: boolean, ...codes: readonly string[]) => {
     if (isAllowed) for (const code of codes) allowed.add(code);
@@ -55,6 +57,8 @@ export function allowedCodes(call: Call, circumstances: Circumstances): Set<stri
   allow(READS.test(action), 'PROJECT_UNKNOWN');
   // The tree that a path was found in is another one by now.
   allow(READS.test(action) && isBusy, 'ENOENT');
+  // Who began before goes on with a tree whose files are gone.
+  allow(READS.test(action) && isCleared, 'STORE_LOST', 'LAYOUT_MISSING');
   // What was found damaged has left the store.
   allow(READS.test(action) && isDamaged, ...LACKING);
   // A file that was opened and has left the store since, with its package.

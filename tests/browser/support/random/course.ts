@@ -133,7 +133,15 @@ export class Course {
     // It takes what it has of the store along.
     if (victim?.what === 'unpack worker' && this.#storage === 'memory') this.#isDamaged = true;
     const hasReaders = hadReaders || calls.some(({ action }) => isOfReader(action) || /^(tar|zip)$/.test(action));
-    const circumstances = { fault, victim, hasReaders, isDamaged: this.#isDamaged, isBusy: calls.length > 1 };
+    const isCleared = calls.some(({ action }) => action === 'clear');
+    const circumstances = {
+      fault,
+      victim,
+      hasReaders,
+      isDamaged: this.#isDamaged,
+      isCleared,
+      isBusy: calls.length > 1,
+    };
     for (const call of calls) this.#judge(call, circumstances);
     const [only] = calls;
     if (only && calls.length === 1 && !this.#isDamaged) this.#judgeChanges(only);
