@@ -93,7 +93,7 @@ pub(crate) fn unpacked(
     lockfile: &Lockfile,
     inert: &BTreeSet<String>,
 ) -> Result<Option<BTreeSet<String>>, EngineError> {
-    if request.resolve_options().lock_only {
+    if request.is_for_lock_alone() {
         return Ok(None);
     }
     Ok(Some(match (request.extent, part) {

@@ -15,13 +15,25 @@ const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 
 /// The manifests of all packages below a stored package's own `node_modules`, and its shrinkwrap.
 pub(crate) async fn contents_of<H: Host>(host: &H, key: &PackageKey) -> Result<BundleContents, Fault> {
+    contents_where(host, key, |_| true).await
+}
+
+/// The same of folders (`node_modules/a/node_modules/b`) that `is_wanted` says; others are not read.
+async fn contents_where<H: Host>(
+    host: &H,
+    key: &PackageKey,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<BundleContents, Fault> {
     let Some(index) = host.store().index(key) else { return Ok(BundleContents::default()) };
-    let shrinkwrap = match host.store().read_file(key, SHRINKWRAP).await? {
+    let mut shrinkwrap = match host.store().read_file(key, SHRINKWRAP).await? {
         // One that cannot be read is none, as for npm.
         Some(bytes) => Lockfile::parse(&bytes, SHRINKWRAP).ok(),
         None => None,
     };
-    let folders = index.files.iter().filter_map(|file| carried_folder(&file.path));
+    if let Some(lock) = &mut shrinkwrap {
+        lock.packages.retain(|entry| !entry.path.is_empty() && is_wanted(&entry.path));
+    }
+    let folders = index.files.iter().filter_map(|file| carried_folder(&file.path)).filter(|folder| is_wanted(folder));
     Ok(BundleContents { packages: manifests(host, key, folders).await?, shrinkwrap })
 }
 
@@ -52,12 +64,8 @@ pub(crate) async fn unlisted<H: Host>(
         if !opened.contains(package.path.as_str()) || in_place.has(&package.path) {
             continue;
         }
-        let mut contents = contents_of(host, &package.key).await?;
         let is_unlisted = |path: &str| !listed.contains(format!("{}/{path}", package.path).as_str());
-        contents.packages.retain(|(path, _)| is_unlisted(path));
-        if let Some(shrinkwrap) = &mut contents.shrinkwrap {
-            shrinkwrap.packages.retain(|entry| !entry.path.is_empty() && is_unlisted(&entry.path));
-        }
+        let contents = contents_where(host, &package.key, is_unlisted).await?;
         if !contents.packages.is_empty() || contents.shrinkwrap.as_ref().is_some_and(|lock| !lock.packages.is_empty()) {
             found.insert(package.path, contents);
         }
@@ -66,14 +74,14 @@ pub(crate) async fn unlisted<H: Host>(
 }
 
 /// An entry that a resolution found by looking into another package, and that package's path.
-pub(crate) struct Found {
+pub(crate) struct FoundInside {
     path: String,
     opened: String,
 }
 
 /// What the lock of a resolution has that is listed in or carried by another of its packages, and that the lock which was
 /// started from lacks.
-pub(crate) fn found_anew(lock: &Lockfile, start: Option<&Lockfile>) -> Vec<Found> {
+pub(crate) fn found_anew(lock: &Lockfile, start: Option<&Lockfile>) -> Vec<FoundInside> {
     let opened: FxHashMap<&str, &LockEntry> =
         lock.packages.iter().filter(|entry| is_opened(entry)).map(|entry| (entry.path.as_str(), entry)).collect();
     if opened.is_empty() {
@@ -84,14 +92,14 @@ pub(crate) fn found_anew(lock: &Lockfile, start: Option<&Lockfile>) -> Vec<Found
         let above = entry.path.rmatch_indices("/node_modules/").map(|(end, _)| &entry.path[..end]);
         let folder = above.into_iter().find(|folder| opened.contains_key(folder))?;
         let is_of_it = entry.in_bundle || opened[folder].manifest.has_shrinkwrap;
-        is_of_it.then(|| Found { path: entry.path.clone(), opened: folder.to_owned() })
+        is_of_it.then(|| FoundInside { path: entry.path.clone(), opened: folder.to_owned() })
     });
     found.collect()
 }
 
 /// Takes out of a lock what was found in packages that this install does not unpack: npm looks into packages where it unpacks
 /// them, and into none where it makes a lock alone for which it built no complete tree.
-pub(crate) fn take_back(lock: &mut Lockfile, found: &[Found], is_unpacked: impl Fn(&str) -> bool) {
+pub(crate) fn take_back(lock: &mut Lockfile, found: &[FoundInside], is_unpacked: impl Fn(&str) -> bool) {
     let gone: FxHashSet<&str> =
         found.iter().filter(|found| !is_unpacked(&found.opened)).map(|found| found.path.as_str()).collect();
     if !gone.is_empty() {

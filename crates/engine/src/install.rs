@@ -1,7 +1,7 @@
 //! The pipeline itself.
 
 use crate::bring::{Brought, add_found, bring, found_in, unpacked};
-use crate::carried::{Found, found_anew, take_back};
+use crate::carried::{FoundInside, found_anew, take_back};
 use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
@@ -281,7 +281,7 @@ struct Decided {
     /// Packages whose entries lack what only full documents have; `None` where nothing is to be completed.
     abbreviated: Option<FxHashSet<String>>,
     /// What the resolution found in packages.
-    found: Vec<Found>,
+    found: Vec<FoundInside>,
     checked: MachineCheck,
     /// Paths of optional packages of which something that they need could not be had, with what only they need. Nothing in the
     /// lock tells so.

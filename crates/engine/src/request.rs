@@ -171,9 +171,14 @@ impl InstallRequest {
     pub(crate) fn resolve_options(&self) -> ResolveOptions {
         let mut options = self.resolve.clone();
         options.save &= self.mode == InstallMode::Install;
-        // `npm ci` and `npm prune` build their trees before they look whether one is to be made.
-        options.lock_only = self.extent == Extent::LockOnly && self.mode == InstallMode::Install && !self.changes.prune;
+        options.lock_only = self.is_for_lock_alone();
         options
+    }
+
+    /// Whether the tree is built for the lock alone. `npm ci` and `npm prune` build theirs before they look whether it is to be
+    /// made.
+    pub(crate) fn is_for_lock_alone(&self) -> bool {
+        self.extent == Extent::LockOnly && self.mode == InstallMode::Install && !self.changes.prune
     }
 
     /// Whether a lock is kept to, so that hardly any documents are asked for.
