@@ -1,7 +1,6 @@
 //! What the journal of a store says at the moment, whoever writes it.
 
-use crate::error::failed;
-use crate::error::file_fault;
+use crate::error::{failed, file_fault};
 use crate::opfs::OpfsDirectory;
 use bytes::Bytes;
 use gantry_engine::Fault;

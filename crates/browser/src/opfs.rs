@@ -5,8 +5,7 @@
 //! second, empty file (`pack-0.writer`) as exclusively as ever. That keeps a worker that is being ended, and may still be
 //! writing, and its successor apart, which a Web Lock would not: it is let go of before the files are.
 
-use crate::error::file_fault;
-use crate::error::to_javascript;
+use crate::error::{file_fault, to_javascript};
 use crate::javascript::scope;
 use futures_util::future::try_join;
 use gantry_platform::{Directory, FileError, FileErrorKind, RandomAccessFile};

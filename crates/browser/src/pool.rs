@@ -1,7 +1,6 @@
 //! The pool of unpack workers as the coordinator calls it, and what travels to and from them.
 
-use crate::error::failed;
-use crate::error::file_fault;
+use crate::error::{failed, file_fault};
 use crate::javascript::settle;
 use crate::opfs::{OpfsDirectory, OpfsFile};
 use gantry_archive::Integrity;

@@ -105,10 +105,6 @@ fn config(options: &Options) -> Result<Config, Fault> {
     Ok(config)
 }
 
-fn invalid(message: String) -> Fault {
-    Fault::of_setting(message)
-}
-
 /// A program cannot ask WASI which machine it is on: unless told otherwise the tree is for a machine that runs WebAssembly,
 /// as in a page.
 fn resolve_options(config: &Config, omit: &Omit) -> Result<ResolveOptions, Fault> {
@@ -127,7 +123,7 @@ fn resolve_options(config: &Config, omit: &Omit) -> Result<ResolveOptions, Fault
             format!("install-strategy={strategy} is not supported under WASI"),
         ));
     }
-    resolve_settings(config, target, omit).map_err(invalid)
+    resolve_settings(config, target, omit).map_err(Fault::of_setting)
 }
 
 /// The name that the lock of a project without a name carries. The folder's own is the host's secret: what is opened as

@@ -315,9 +315,8 @@ impl InstallOptions {
         previous: Option<Bytes>,
         now: f64,
     ) -> Result<InstallRequest, Fault> {
-        let invalid = |message: String| Fault::new("CONFIG_INVALID", message);
         let omit = project.omit()?;
-        let mut resolve = resolve_settings(config, project.target(), &omit).map_err(invalid)?;
+        let mut resolve = resolve_settings(config, project.target(), &omit).map_err(Fault::of_setting)?;
         resolve.folder_name.clone_from(&self.project);
         resolve.before = cutoff(config, now)?;
         let lock_fields = match self.lock_fields.as_deref() {

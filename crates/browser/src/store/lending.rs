@@ -2,8 +2,7 @@
 //! An install that finds everything stored starts no worker and waits for none.
 
 use super::{BrowserStore, cleared, closed};
-use crate::error::file_fault;
-use crate::error::{failed, to_javascript};
+use crate::error::{failed, file_fault, to_javascript};
 use crate::javascript::settle;
 use crate::pool::WorkerPacks;
 use futures_util::future::{join, join_all};
