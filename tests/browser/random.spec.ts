@@ -8,7 +8,8 @@ import { Course } from './support/random/course.js';
 const [first = 0, last = first] = (process.env.GANTRY_RANDOM_SEEDS || '0-4').split('-').map(Number);
 const rounds = Number(process.env.GANTRY_RANDOM_ROUNDS || 8);
 
-// On a busy machine a call may meet the end of one that an earlier round has aborted. What is wrong is so twice.
+// Two plays of a seed differ in time, and not all that may meet by chance is allowed for: what fails twice counts, and what fails
+// once is told as flaky.
 test.describe.configure({ retries: 1 });
 
 for (let seed = first; seed <= last; seed++) {

@@ -1,8 +1,15 @@
 /** `gantry/sync`: a worker of the user's reads an installed project by itself, synchronously. */
 import { expect, test } from './support/fixtures.js';
-import { inPage } from './support/in-page.js';
+import { inPage, type PackageModule } from './support/in-page.js';
 import { evaluateInWorker, inWorker } from './support/in-worker.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
+
+/** Leaves a project behind, in a store that nobody has open. */
+const installLeft = async ({ Gantry }: PackageModule, registry: string) => {
+  const gantry = await Gantry.open({ registry });
+  await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
+  await gantry.close();
+};
 
 test('a worker reads a project while its store is open in the page, and when nobody has it open', async ({
   blank,
@@ -79,15 +86,7 @@ test('an open file stays what it was when its project is refreshed, until it is 
 });
 
 test('to ask for what is not there makes no error, unless one is wanted', async ({ blank, fixtures }) => {
-  await inPage(
-    blank,
-    async ({ Gantry }, registry) => {
-      const gantry = await Gantry.open({ registry });
-      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
-      await gantry.close();
-    },
-    fixtures.url,
-  );
+  await inPage(blank, installLeft, fixtures.url);
   const counted = inWorker(async ({ openProject }) => {
     const { GantryError } = await import(`${location.origin}/package/dist/errors.js`);
     const project = await openProject();
@@ -135,15 +134,7 @@ test('what cannot be opened says why', async ({ blank, fixtures }) => {
     ),
   );
   expect(await blank.evaluate(evaluateInWorker, [unknown[0], '{}'] as const)).toBe('PROJECT_UNKNOWN');
-  await inPage(
-    blank,
-    async ({ Gantry }, registry) => {
-      const gantry = await Gantry.open({ registry });
-      await gantry.install({ packageJson: { dependencies: { left: '1.0.0' } } });
-      await gantry.close();
-    },
-    fixtures.url,
-  );
+  await inPage(blank, installLeft, fixtures.url);
   expect(await blank.evaluate(evaluateInWorker, [unknown[0], '{"project":"none"}'] as const)).toBe('PROJECT_UNKNOWN');
   expect(await blank.evaluate(evaluateInWorker, [unknown[0], '{}'] as const)).toBe('opened');
 });
