@@ -4,21 +4,21 @@
  * Reads are answered while an install runs, here or in another tab. Installs and `clear` change the tree, so they go one after
  * the other. Between them other tabs get the store, if they ask for it.
  */
+import { Archives } from '../archives.js';
 import type { WaitingEvent } from '../call-events.js';
 import { announceChanges } from '../changes.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife, isHeld } from '../liveness.js';
 import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
+import type { Reading } from '../readers.js';
 import { holdOpen } from '../store-lock.js';
 import { unlessAborted } from '../unless-aborted.js';
 import { instantiate, type WasmCoordinator } from '../wasm.js';
-import { Archives } from './archives.js';
 import { buffersOf } from './buffers.js';
 import { EventBatch } from './events.js';
 import type { OpenStore } from './open-store.js';
 import { compileModule, coordinatorOptions, openInMemory } from './opening.js';
 import { defaultPoolSize, Pool } from './pool.js';
-import type { Reading } from './readers.js';
 import { SharedStore } from './shared-store.js';
 import { stopped } from './stopped.js';
 import { hasStore, requireStorage } from './storage.js';

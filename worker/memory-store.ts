@@ -1,11 +1,11 @@
 /** A store in memory: of one `Gantry` object alone, and gone with it. Nobody waits for it, and no other tab can have it. */
+import type { Archives } from '../archives.js';
 import type { Granted } from '../protocol.js';
+import type { Reading } from '../readers.js';
 import { Coordinator, type CoordinatorOptions, type WasmArchive, type WasmCoordinator } from '../wasm.js';
-import type { Archives } from './archives.js';
 import type { MemoryFolder } from './memory-folder.js';
 import type { OpenStore } from './open-store.js';
 import type { Pool } from './pool.js';
-import type { Reading } from './readers.js';
 
 interface Parts {
   pool: Pool;

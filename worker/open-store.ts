@@ -1,9 +1,9 @@
 /** A store that this tab has open, wherever it is: the coordinator asks nothing else of it. */
+import type { Archives } from '../archives.js';
 import type { Granted } from '../protocol.js';
+import type { Reading } from '../readers.js';
 import type { WasmArchive, WasmCoordinator } from '../wasm.js';
-import type { Archives } from './archives.js';
 import type { Pool } from './pool.js';
-import type { Reading } from './readers.js';
 
 export interface OpenStore {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** What opening a store takes, wherever it is. */
+import { Archives } from '../archives.js';
 import { GantryError } from '../errors.js';
 import { type OpenParameters, patienceOf } from '../protocol.js';
 import { type CoordinatorOptions, compile, instantiate } from '../wasm.js';
-import { Archives } from './archives.js';
 import { MemoryFolder } from './memory-folder.js';
 import { MemoryStore } from './memory-store.js';
 import type { OpenStore } from './open-store.js';

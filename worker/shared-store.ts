@@ -5,8 +5,11 @@
  * Tabs ask each other through a channel; who has the store is decided by a Web Lock alone. So a question that is not heard
  * costs time, and nothing else.
  */
+import type { Archives } from '../archives.js';
 import { GantryError, toErrorData } from '../errors.js';
 import type { Granted } from '../protocol.js';
+import { Readers, type Reading } from '../readers.js';
+import { storeChannel, type Word } from '../store-channel.js';
 import { holdStore, withoutReaders } from '../store-lock.js';
 import {
   Coordinator,
@@ -16,17 +19,9 @@ import {
   type WasmCoordinator,
 } from '../wasm.js';
 import { whileHeld } from '../while-held.js';
-import type { Archives } from './archives.js';
 import type { OpenStore } from './open-store.js';
 import type { Pool } from './pool.js';
-import { Readers, type Reading } from './readers.js';
 import { hasStore } from './storage.js';
-
-/**
- * What tabs with the same store open tell each other: one waits for it, or wants to remove packages, which reading prevents, or has
- * opened the store that has this mark.
- */
-type Word = 'wanted' | 'removing' | { opened: string };
 
 /** Milliseconds after which who waits asks again: the tab that has the store may have changed, or have been busy. */
 const ASK_EVERY = 500;
@@ -73,7 +68,7 @@ export class SharedStore implements OpenStore {
     this.#options = options;
     this.#lost = parts.lost;
     this.#releaseOpen = parts.releaseOpen;
-    this.#channel = new BroadcastChannel(`gantry-store:${this.name}`);
+    this.#channel = storeChannel(this.name);
     this.#channel.onmessage = ({ data: word }: MessageEvent<Word>) => {
       if (typeof word === 'object') this.#compare(word.opened);
       else if (word === 'removing') this.stopReading();

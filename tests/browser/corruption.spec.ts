@@ -72,6 +72,16 @@ const readInWorker = inWorker(async ({ openProject }) => {
   }
 });
 
+/** The same in the page, by `gantry/read`. */
+const readInPage = async () => {
+  const { openProject } = await import(`${location.origin}/package/dist/read.js`);
+  const project = await openProject();
+  return project.treeDigest().then(
+    () => 'whole',
+    ({ code }: { code: string }) => code,
+  );
+};
+
 /** Opens the store again, reads everything, installs until that succeeds, and reads again. */
 const recover = (page: Page, registry: string) =>
   inPage(
@@ -117,8 +127,9 @@ test('a pack with a changed byte anywhere, or cut anywhere, is never read wrong 
     await fill(blank, recording.url);
     await damage(blank, each);
     const alone = await blank.evaluate(evaluateInWorker<string>, readInWorker);
+    const inThePage = await blank.evaluate(readInPage);
     const { found, ...after } = await recover(blank, recording.url);
-    expect(alone, JSON.stringify(each)).toBe('STORE_CORRUPT');
+    expect([alone, inThePage], JSON.stringify(each)).toEqual(['STORE_CORRUPT', 'STORE_CORRUPT']);
     for (const one of found)
       expect(['STORE_CORRUPT', 'STORE_LOST', 'LAYOUT_MISSING'], JSON.stringify(each)).toContain(one);
     expect(found).toContain('STORE_CORRUPT');

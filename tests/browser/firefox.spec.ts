@@ -8,7 +8,13 @@ import { installReact, launchFirefox, runReact } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
-import { archiveDigest, installAndLeaveOpen, installForReading, runWithPackage } from './support/page-scripts.js';
+import {
+  archiveDigest,
+  installAndLeaveOpen,
+  installForReading,
+  readWholeTree,
+  runWithPackage,
+} from './support/page-scripts.js';
 import { inRoot } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
@@ -85,6 +91,15 @@ test('Firefox: a worker reads a project by itself, synchronously, also beside in
   expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
   expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
   expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
+  await page.close();
+});
+
+test('Firefox: a page reads a whole tree by itself', async ({ site, recording }) => {
+  const packageJson = readFileSync(inRoot('tests', 'projects', 'express', 'package.json'), 'utf8');
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  const { installed, ...read } = await page.evaluate(readWholeTree, [packageJson, recording.url] as const);
+  expect(read).toEqual({ digest: installed, refused: 1, different: [], isWhole: true });
   await page.close();
 });
 

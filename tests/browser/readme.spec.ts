@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bundle } from './support/consumers.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
+import { untilControlled } from './support/page-scripts.js';
 import { inRoot, packageFolder } from './support/paths.js';
 
 /** The samples, with a package of the fixtures in place of theirs, their imports as addresses. */
@@ -11,6 +12,7 @@ function samples(): string[] {
   const readme = readFileSync(inRoot('README.md'), 'utf8');
   const [section = ''] = /^### Reading and exporting\n.*?(?=^## )/ms.exec(readme) ?? [];
   const addresses: Record<string, string> = {
+    'gantry/read': '/package/dist/read.js',
     'gantry/sync': '/package/dist/sync.js',
     'gantry/export': '/package/dist/export.js',
     'gantry/resolve': '/consumers/resolve.js',
@@ -26,7 +28,7 @@ function samples(): string[] {
 test('the readme’s samples of reading and exporting run', async ({ blank, fixtures, site }) => {
   await bundle('memfs', "export { Volume } from 'memfs';");
   await bundle('resolve', `export * from ${JSON.stringify(join(packageFolder, 'dist', 'resolve.js'))};`);
-  const [sync = '', exporting = '', resolving = '', withSources = '', ...more] = samples();
+  const [sync = '', serving = '', exporting = '', resolving = '', withSources = '', ...more] = samples();
   expect(more).toEqual([]);
   await inPage(
     blank,
@@ -51,6 +53,26 @@ test('the readme’s samples of reading and exporting run', async ({ blank, fixt
       }),
   );
   expect(JSON.parse(text as string).name).toBe('left');
+  site.pages.set(
+    '/sample-service.js',
+    `${serving}\naddEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
+  );
+  const served = await blank.evaluate(async (controlled) => {
+    const registration = await navigator.serviceWorker.register('/sample-service.js', { type: 'module' });
+    await new Function(`return (${controlled})()`)();
+    const answers = await Promise.all(
+      ['left/index.js', 'none.js'].map(async (path) => {
+        const answer = await fetch(`/node_modules/${path}`);
+        return [answer.status, await answer.text()];
+      }),
+    );
+    await registration.unregister();
+    return answers;
+  }, untilControlled.toString());
+  expect(served).toEqual([
+    [200, 'module.exports = "left 1.1.0"\n'],
+    [404, ''],
+  ]);
   const shown = await imported(
     '/sample-export.js',
     `${exporting}\nexport const shown = {

@@ -8,7 +8,13 @@ import { runSuite, SUITES } from './support/conformance.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
 import { installNatively } from './support/native.js';
-import { archiveDigest, installAndLeaveOpen, installForReading, runWithPackage } from './support/page-scripts.js';
+import {
+  archiveDigest,
+  installAndLeaveOpen,
+  installForReading,
+  readWholeTree,
+  runWithPackage,
+} from './support/page-scripts.js';
 import { inRoot, siteFolder } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 import type { Site } from './support/site.js';
@@ -118,6 +124,12 @@ test('WebKit: a worker reads a project by itself, synchronously, also beside ins
   expect(result.during).toEqual(['module.exports = "left 1.0.0"\n']);
   expect(result.seen[3]).toMatchObject({ text: 'module.exports = "left 1.1.0"\n' });
   expect(result.cleared).toEqual(['STORE_LOCKED', 'done']);
+});
+
+test('WebKit: a page reads a whole tree by itself', async ({ site, recording }) => {
+  await blankPage(site);
+  const { installed, ...read } = await webkit.evaluate(readWholeTree, [packageJson, recording.url] as const);
+  expect(read).toEqual({ digest: installed, refused: 1, different: [], isWhole: true });
 });
 
 test('WebKit: a tree leaves as an archive, the very bytes that Chromium makes', async ({ site, recording, blank }) => {

@@ -1,6 +1,6 @@
 /**
  * `gantry/export`: giving an installed tree to what takes files: WebContainers, `memfs` and its like, directories of the
- * File System API, archives. Each takes a project of `gantry` or of `gantry/sync`, and the tree as it is when it is called;
+ * File System API, archives. Each takes a project of `gantry`, `gantry/sync` or `gantry/read`, and the tree as it is when it is called;
  * installs meanwhile change nothing.
  */
 

@@ -1,4 +1,4 @@
-/** A tree that this worker's own wasm answers for. */
+/** A tree that the wasm of this worker or page answers for. */
 import { GantryError, toErrorData } from './errors.js';
 import { fileSystemError } from './file-errors.js';
 import type { ArchiveFormat, DirectoryEntryData, FileLocation, FileStatData, TreeListing } from './protocol.js';
@@ -30,6 +30,15 @@ export class ReaderSlot {
     this.#reader = undefined;
   }
 
+  /** {@link ask} what is answered later. */
+  async askLater<T>(question: (reader: WasmReader) => Promise<T>): Promise<T> {
+    try {
+      return await question(this.reader);
+    } catch (error) {
+      throw new GantryError(toErrorData(error), { cause: error });
+    }
+  }
+
   /** Ask the reader; what it throws comes as a {@link GantryError}. */
   ask<T>(question: (reader: WasmReader) => T): T {
     const { reader } = this;
@@ -48,19 +57,16 @@ export class LocalTree implements Tree {
     this.#slot = slot;
   }
 
-  async readFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#slot.ask((reader) => reader.readFile(path));
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#slot.askLater((reader) => reader.readFile(path));
   }
 
-  async readMany(paths: string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
-    return paths.map((path) => {
-      try {
-        return this.#slot.ask((reader) => reader.readFile(path));
-      } catch (error) {
-        if (error instanceof GantryError && /^E[A-Z]+$/.test(error.code)) return undefined;
-        throw error;
-      }
-    });
+  readMany(paths: string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
+    const undefinedIfNone = (error: unknown) => {
+      if (error instanceof GantryError && /^E[A-Z]+$/.test(error.code)) return undefined;
+      throw error;
+    };
+    return Promise.all(paths.map((path) => this.readFile(path).catch(undefinedIfNone)));
   }
 
   async readdir(path: string, recursive: boolean): Promise<DirectoryEntryData[]> {
@@ -87,8 +93,8 @@ export class LocalTree implements Tree {
     return this.#slot.ask((reader) => reader.locate(path));
   }
 
-  async readRanges({ keys, offsets, sizes }: Ranges): Promise<Uint8Array<ArrayBuffer>[]> {
-    return this.#slot.ask((reader) => reader.readRanges(keys, offsets, sizes));
+  readRanges({ keys, offsets, sizes }: Ranges): Promise<Uint8Array<ArrayBuffer>[]> {
+    return this.#slot.askLater((reader) => reader.readRanges(keys, offsets, sizes));
   }
 
   async listing(): Promise<TreeListing> {

@@ -3,6 +3,7 @@ import { throwIfAborted } from './aborted.js';
 import { LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
 import { originFolder } from './origin-storage.js';
+import { askReadersToLetGo } from './store-channel.js';
 import { holdClosed, withoutReaders } from './store-lock.js';
 import { whileHeld } from './while-held.js';
 
@@ -30,8 +31,11 @@ export async function removeStore(store: string, { timeout, signal, onWaiting }:
     throw error;
   });
   try {
-    throwIfAborted(signal);
-    return await withoutReaders(store, () => whileHeld(() => removeFolder(store)));
+    const remove = () => {
+      throwIfAborted(signal);
+      return whileHeld(() => removeFolder(store));
+    };
+    return await withoutReaders(store, remove, () => askReadersToLetGo(store));
   } finally {
     release();
   }

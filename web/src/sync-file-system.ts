@@ -1,5 +1,4 @@
 /** An installed tree with the synchronous functions of Node's `fs` that read, and the others as `promises`. */
-
 import { nextDescriptor } from './descriptors.js';
 import { Directory } from './directory.js';
 import { type BigIntStats, constants, DirectoryEntry, type StatOptions, type Stats, statsOf } from './entries.js';
@@ -279,7 +278,7 @@ export class SyncFileSystem {
   #whole(file: PathLike, flag: string | number | null | undefined): Uint8Array<ArrayBuffer> {
     requireReading(file, flag || 'r');
     try {
-      return this.#ask('open', file, (reader, path) => reader.readFile(path));
+      return this.#ask('open', file, (reader, path) => reader.readFileSync(path));
     } catch (error) {
       return failReading(error);
     }
@@ -341,7 +340,7 @@ export class SyncFileSystem {
     const { file, size } = partOf(opened, position, length);
     if (file === undefined || size === 0) return new Uint8Array();
     if ('bytes' in file) return file.bytes.slice(position, position + size);
-    const [bytes] = this.#slot.ask((reader) => reader.readRanges([file.key], [file.offset + position], [size]));
+    const [bytes] = this.#slot.ask((reader) => reader.readRangesSync([file.key], [file.offset + position], [size]));
     return bytes as Uint8Array<ArrayBuffer>;
   }
 }

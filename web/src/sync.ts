@@ -8,25 +8,15 @@
 import { type ChangeListener, watchProject } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
-import { type Checks, checkOptions, text } from './options.js';
-import { originFolder } from './origin-storage.js';
+import { namedProject, type OpenProjectOptions, prepareReading } from './open-project.js';
 import { holdReading } from './store-lock.js';
-import { checkedStore } from './store-name.js';
 import { SyncFileSystem } from './sync-file-system.js';
 import { TREE, type Tree } from './tree.js';
 import { type WasiShim, wasiFolder } from './wasi.js';
-import { compile, instantiate, Reader, type WasmReader } from './wasm.js';
+import { Reader, type WasmReader } from './wasm.js';
 
+export type { OpenProjectOptions } from './open-project.js';
 export { SyncFileSystem } from './sync-file-system.js';
-
-export interface OpenProjectOptions {
-  /** The name of the store, as for `Gantry.open`. */
-  store?: string;
-  /** The name of the project, as for `install`. */
-  project?: string;
-  /** Where `gantry_bg.wasm` is, when it is not beside the package's scripts. */
-  wasmUrl?: string | URL;
-}
 
 /** What makes something of `@bjorn3/browser_wasi_shim`. */
 type ShimClass = abstract new (...values: never[]) => unknown;
@@ -41,20 +31,15 @@ export interface ShimModule {
   readonly wasi: object;
 }
 
-const OPEN_PROJECT: Checks<OpenProjectOptions> = { store: text, project: text, wasmUrl: undefined };
-
 /**
  * Open an installed project for reading in this worker. Fails with `PROJECT_UNKNOWN` where nothing of that name is installed,
  * and with `STORAGE_UNAVAILABLE` outside of workers, where nothing can be read synchronously, and where a page gets no storage:
  * a store in memory is read by the `Gantry` that has it alone.
  */
 export async function openProject(options: OpenProjectOptions = {}): Promise<SyncProject> {
-  checkOptions('openProject', options, OPEN_PROJECT);
-  const store = checkedStore(options.store);
+  const { store, project } = namedProject(options);
   requireWorker();
-  await originFolder();
-  const { project = 'default', wasmUrl } = options;
-  await loadModule(wasmUrl);
+  await prepareReading(options.wasmUrl);
   const release = await holdReading(store);
   try {
     return new SyncProject(store, project, await openReader(store, project), release);
@@ -151,29 +136,11 @@ async function openReader(store: string, project: string): Promise<WasmReader> {
     return await Reader.open({ store, project });
   } catch (error) {
     const data = toErrorData(error);
-    throw new GantryError(data.code === 'PROJECT_UNKNOWN' ? { ...data, hint: UNKNOWN } : data);
+    throw new GantryError(data.code === 'PROJECT_UNKNOWN' ? { ...data, hint: UNKNOWN } : data, { cause: error });
   }
 }
 
 const UNKNOWN = 'Install it first, into a store in OPFS: one in memory is read by the Gantry that has it alone.';
-
-let loading: Promise<void> | undefined;
-
-/** Once in each worker; a failure is not remembered. */
-function loadModule(wasmUrl: string | URL | undefined): Promise<void> {
-  const address = wasmUrl && new URL(wasmUrl, location.href).href;
-  loading ??= compile(address || undefined, new AbortController().signal)
-    .then(instantiate)
-    .catch((error: unknown) => {
-      loading = undefined;
-      throw new GantryError({
-        code: 'WASM_UNAVAILABLE',
-        message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-        hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
-      });
-    });
-  return loading;
-}
 
 function requireWorker(): void {
   const isWorker = 'FileReaderSync' in globalThis && navigator.storage && navigator.locks;
@@ -181,6 +148,6 @@ function requireWorker(): void {
   throw new GantryError({
     code: 'STORAGE_UNAVAILABLE',
     message: 'Nothing can be read synchronously here',
-    hint: 'Call openProject in a dedicated or shared worker of a page in a secure context, outside of sandboxed frames. A page uses project.fs, and a service worker asks a page or such a worker.',
+    hint: 'Call openProject in a dedicated or shared worker of a page in a secure context, outside of sandboxed frames. A page uses project.fs, and a service worker asks a page or such a worker, or reads asynchronously by openProject of gantry/read.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * What a tree is asked, by whoever reads or exports it. Answered by the coordinator for a page, and by a worker's own wasm
- * for `gantry/sync`. Paths begin with `/`.
+ * What a tree is asked, by whoever reads or exports it. Answered by the coordinator for a page, and for `gantry/sync` and
+ * `gantry/read` by the wasm of who reads. Paths begin with `/`.
  */
 import type { Connection } from './connection.js';
 import type { ArchiveFormat, DirectoryEntryData, FileLocation, FileStatData, TreeListing } from './protocol.js';
@@ -38,7 +38,7 @@ export interface Tree {
 /** Where a project keeps its {@link Tree}, for the exporters. */
 export const TREE: unique symbol = Symbol('gantry.tree');
 
-/** A project that can be exported: of `gantry`, or of `gantry/sync`. */
+/** A project that can be exported: of `gantry`, `gantry/sync` or `gantry/read`. */
 export interface Exportable {
   readonly [TREE]: Tree;
 }

@@ -131,11 +131,13 @@ export interface WasmArchive {
   free(): void;
 }
 
-/** A project that this worker reads by itself. */
+/** A project that is read here, without the coordinator. What ends in `Sync` works in workers that read synchronously. */
 export interface WasmReader {
   lockfile(): string;
   method(): 'access handles' | 'snapshots';
-  readFile(path: string): Uint8Array<ArrayBuffer>;
+  /** The reader may be closed meanwhile. */
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
+  readFileSync(path: string): Uint8Array<ArrayBuffer>;
   readdir(path: string, recursive: boolean): DirectoryEntryData[];
   /** `undefined` where nothing is, as of `lstat`: not an error, which costs some ten times as much. */
   stat(path: string): FileStatData | undefined;
@@ -144,7 +146,9 @@ export interface WasmReader {
   realpath(path: string): string;
   locate(path: string): FileLocation;
   listing(): TreeListing;
-  readRanges(keys: string[], offsets: number[], sizes: number[]): Uint8Array<ArrayBuffer>[];
+  /** The reader may be closed meanwhile. */
+  readRanges(keys: string[], offsets: number[], sizes: number[]): Promise<Uint8Array<ArrayBuffer>[]>;
+  readRangesSync(keys: string[], offsets: number[], sizes: number[]): Uint8Array<ArrayBuffer>[];
   archive(format: ArchiveFormat): WasmArchive;
   /** Until it resolves the reader must not be closed. */
   treeDigest(): Promise<string>;

@@ -28,7 +28,7 @@ impl Source {
     pub async fn read(&self, FileLocation { key, offset, size, .. }: &FileLocation) -> Result<Vec<u8>, Fault> {
         match self {
             Self::Store(store) => store.read(key, *offset, *size).await,
-            Self::Packs(packs) => packs.read(key, *offset, *size).map(|bytes| bytes.to_vec()),
+            Self::Packs(packs) => packs.read(key, *offset, *size).await.map(|bytes| bytes.to_vec()),
         }
     }
 }

@@ -5,12 +5,13 @@ use crate::error::file_fault;
 use crate::opfs::{OpfsDirectory, OpfsFile, shares_files};
 use crate::snapshot::Snapshot;
 use crate::store::{damaged, gone, outside};
+use futures_util::FutureExt;
 use gantry_engine::Fault;
 use gantry_store::{Catalog, CheckedSegment, PackageKey, pack_name};
 use js_sys::Uint8Array;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, hash_map::Entry};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -48,30 +49,32 @@ impl OpenPacks {
     }
 
     /// Part of a package's segment. Nothing is given out that is damaged.
-    pub fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
+    pub async fn read(&self, key: &PackageKey, offset: u64, size: u64) -> Result<Uint8Array, Fault> {
         let place = self.catalog.package(key).map(|package| package.place).ok_or_else(gone)?;
         let end = offset.checked_add(size).filter(|end| *end <= place.length).ok_or_else(outside)?;
         let file = self.files.get(&place.pack).ok_or_else(gone)?;
-        let read = |part: &Range<u64>| file.read(place.offset + part.start, length(part)?);
+        let read = async |part: &Range<u64>| file.read(place.offset + part.start, length(part)?).await;
         let part = offset..end;
-        let mut checked = self.checked.borrow_mut();
-        let checked = match checked.entry(key.clone()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let list = read(&place.checksums())?.to_vec();
-                unknown.insert(CheckedSegment::new(&place, &list).ok_or_else(|| self.damaged(key))?)
-            }
-        };
-        if checked.is_right(&part) {
-            return read(&part);
+        if !self.checked.borrow().contains_key(key) {
+            let list = read(&place.checksums()).await?.to_vec();
+            let unknown = CheckedSegment::new(&place, &list).ok_or_else(|| self.damaged(key))?;
+            self.checked.borrow_mut().entry(key.clone()).or_insert(unknown);
         }
-        let wanted = checked.wanted(&part);
-        let bytes = read(&wanted)?;
-        if !checked.accept(wanted.start, &bytes.to_vec()) {
+        let Some(wanted) = self.unchecked(key, &part) else { return read(&part).await };
+        let bytes = read(&wanted).await?;
+        let mut checked = self.checked.borrow_mut();
+        if !checked.get_mut(key).is_some_and(|segment| segment.accept(wanted.start, &bytes.to_vec())) {
             return Err(self.damaged(key));
         }
         let start = length(&(wanted.start..offset))?;
         Ok(bytes.slice(start, start + length(&part)?))
+    }
+
+    /// What has to be read and compared before `part` can be given out; nothing once it has been.
+    fn unchecked(&self, key: &PackageKey, part: &Range<u64>) -> Option<Range<u64>> {
+        let checked = self.checked.borrow();
+        let segment = checked.get(key)?;
+        (!segment.is_right(part)).then(|| segment.wanted(part))
     }
 
     fn damaged(&self, key: &PackageKey) -> Fault {
@@ -80,6 +83,12 @@ impl OpenPacks {
         let hint = "Call verify() of the open store, then install the project again, which fetches the package anew.";
         damaged(key, index.as_deref()).with_hint(hint)
     }
+}
+
+/// What a read gives at once, in a worker that reads synchronously.
+pub(crate) fn at_once<T>(read: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let nowhere = || Err(Fault::new("STORAGE_UNAVAILABLE", "nothing can be read synchronously outside of workers"));
+    read.now_or_never().unwrap_or_else(nowhere)
 }
 
 /// Bytes of a part, as JavaScript counts them.
@@ -93,14 +102,13 @@ impl PackFile {
         if shares_files() {
             return directory.open_for_reading(name).await.map(Self::Handle).map_err(|error| file_fault(&error));
         }
-        let file = directory.snapshot(name).await.map_err(|error| file_fault(&error))?;
-        Snapshot::new(file).map(Self::Snapshot)
+        Snapshot::take(directory, name).await.map(Self::Snapshot)
     }
 
-    fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
+    async fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
         match self {
             Self::Handle(file) => file.read_array(offset, size).map_err(|error| file_fault(&error)),
-            Self::Snapshot(snapshot) => snapshot.read(offset, size),
+            Self::Snapshot(snapshot) => snapshot.read(offset, size).await,
         }
     }
 }

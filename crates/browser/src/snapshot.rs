@@ -1,50 +1,59 @@
-//! A pack as it was, read synchronously: for browsers whose access handles nobody can share.
+//! A pack as it was, for where access handles cannot be shared (other browsers than Chromium) or are none (outside of dedicated
+//! workers).
 //!
-//! A read through `FileReaderSync` costs about half a millisecond in Firefox however short it is, and a package's files lie one
-//! behind the other: so a whole block is read, and the last few are kept.
+//! A worker reads synchronously, through `FileReaderSync`: that costs about half a millisecond in Firefox however short it is, and
+//! a package's files lie one behind the other: so a whole block is read, and the last few are kept. Pages and service workers
+//! have no `FileReaderSync`: there a block is waited for.
 
-use crate::error::failed;
+use crate::error::{failed, file_fault};
+use crate::opfs::OpfsDirectory;
+use futures_util::FutureExt;
+use futures_util::future::{LocalBoxFuture, Shared};
 use gantry_engine::Fault;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use web_sys::{File, FileReaderSync};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File, FileReaderSync};
 
 /// Bytes of a block. Reads longer than this go past the blocks.
 const BLOCK: u64 = 128 << 10;
 /// Blocks that are kept of one pack: 4 MB.
 const BLOCKS: usize = 32;
+/// How often a file is asked for anew that has grown since.
+const ATTEMPTS: usize = 20;
 
-/// A file that does not change.
+/// A pack. What is recorded of it does not change.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    file: File,
-    reader: FileReaderSync,
-    /// Numbers and bytes of blocks, the one used last at the end.
-    blocks: RefCell<VecDeque<(u64, Uint8Array)>>,
+    pack: Rc<Pack>,
+    /// By number, the one used last at the end. Whoever wants one that is being read waits for it.
+    blocks: RefCell<VecDeque<(u64, Block)>>,
 }
 
+type Block = Shared<LocalBoxFuture<'static, Result<Uint8Array, Fault>>>;
+
 impl Snapshot {
-    /// Fails where nothing can be read synchronously.
-    pub fn new(file: File) -> Result<Self, Fault> {
-        let reader = FileReaderSync::new().map_err(|error| failed(&error))?;
-        Ok(Self { file, reader, blocks: RefCell::default() })
+    /// Of the file `name`.
+    pub async fn take(directory: &OpfsDirectory, name: &str) -> Result<Self, Fault> {
+        let pack = Pack::take(directory, name).await?;
+        Ok(Self { pack: Rc::new(pack), blocks: RefCell::default() })
     }
 
-    /// `size` bytes from `offset`.
-    pub fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
+    /// `size` bytes from `offset`. Never pending where files are read synchronously.
+    pub async fn read(&self, offset: u64, size: u32) -> Result<Uint8Array, Fault> {
         let end = offset + u64::from(size);
         if u64::from(size) > BLOCK {
-            return self
-                .part(offset, end)
-                .and_then(|bytes| if bytes.length() < size { Err(short()) } else { Ok(bytes) });
+            let bytes = self.pack.part(offset, end).await?;
+            return if bytes.length() < size { Err(short()) } else { Ok(bytes) };
         }
         let bytes = Uint8Array::new_with_length(size);
         let mut at = offset;
         while at < end {
             let number = at / BLOCK;
-            let block = self.block(number)?;
+            let block = self.block(number).await?;
             let start = at - number * BLOCK;
             let stop = (end - number * BLOCK).min(block.length().into());
             if stop <= start {
@@ -56,26 +65,80 @@ impl Snapshot {
         Ok(bytes)
     }
 
-    fn block(&self, number: u64) -> Result<Uint8Array, Fault> {
+    async fn block(&self, number: u64) -> Result<Uint8Array, Fault> {
+        let block = self.take_out(number).unwrap_or_else(|| {
+            let pack = Rc::clone(&self.pack);
+            async move { pack.part(number * BLOCK, (number + 1) * BLOCK).await }.boxed_local().shared()
+        });
+        self.keep(number, block.clone());
+        let found = block.await;
+        if found.is_err() {
+            self.take_out(number);
+        }
+        found
+    }
+
+    fn take_out(&self, number: u64) -> Option<Block> {
         let mut blocks = self.blocks.borrow_mut();
-        let known = blocks.iter().position(|(other, _)| *other == number);
-        let found = match known.and_then(|at| blocks.remove(at)) {
-            Some((_, bytes)) => bytes,
-            None => self.part(number * BLOCK, (number + 1) * BLOCK)?,
-        };
+        let at = blocks.iter().position(|(other, _)| *other == number)?;
+        blocks.remove(at).map(|(_, block)| block)
+    }
+
+    fn keep(&self, number: u64, block: Block) {
+        let mut blocks = self.blocks.borrow_mut();
         if blocks.len() == BLOCKS {
             blocks.pop_front();
         }
-        blocks.push_back((number, found.clone()));
-        Ok(found)
+        blocks.push_back((number, block));
+    }
+}
+
+/// The file.
+#[derive(Debug)]
+struct Pack {
+    directory: OpfsDirectory,
+    name: String,
+    file: RefCell<File>,
+    /// `None` where nothing can be read synchronously.
+    reader: Option<FileReaderSync>,
+}
+
+impl Pack {
+    async fn take(directory: &OpfsDirectory, name: &str) -> Result<Self, Fault> {
+        let file = directory.snapshot(name).await.map_err(|error| file_fault(&error))?;
+        Ok(Self {
+            directory: directory.clone(),
+            name: name.to_owned(),
+            file: RefCell::new(file),
+            reader: FileReaderSync::new().ok(),
+        })
     }
 
     /// What the file has between two offsets.
-    fn part(&self, start: u64, end: u64) -> Result<Uint8Array, Fault> {
+    async fn part(&self, start: u64, end: u64) -> Result<Uint8Array, Fault> {
+        let Some(reader) = &self.reader else { return self.awaited_part(start, end).await };
+        let buffer = reader.read_as_array_buffer(&self.slice(start, end)?).map_err(|error| failed(&error))?;
+        Ok(Uint8Array::new(&buffer))
+    }
+
+    /// By the File API a file that has changed since it was asked for may be refused, and installs append to packs. Chromium and
+    /// Firefox read on.
+    async fn awaited_part(&self, start: u64, end: u64) -> Result<Uint8Array, Fault> {
+        for _ in 1..ATTEMPTS {
+            if let Ok(buffer) = JsFuture::from(self.slice(start, end)?.array_buffer()).await {
+                return Ok(Uint8Array::new(&buffer));
+            }
+            let file = self.directory.snapshot(&self.name).await.map_err(|error| file_fault(&error))?;
+            self.file.replace(file);
+        }
+        let last = JsFuture::from(self.slice(start, end)?.array_buffer()).await;
+        last.map(|buffer| Uint8Array::new(&buffer)).map_err(|error| failed(&error))
+    }
+
+    fn slice(&self, start: u64, end: u64) -> Result<Blob, Fault> {
         let fault = |error: JsValue| failed(&error);
         #[expect(clippy::cast_precision_loss, reason = "offsets in packs are far below 2^53")]
-        let part = self.file.slice_with_f64_and_f64(start as f64, end as f64).map_err(fault)?;
-        self.reader.read_as_array_buffer(&part).map(|buffer| Uint8Array::new(&buffer)).map_err(fault)
+        self.file.borrow().slice_with_f64_and_f64(start as f64, end as f64).map_err(fault)
     }
 }
 

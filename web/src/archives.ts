@@ -2,8 +2,8 @@
  * Archives that pages are being given, part by part. Between two parts they need nothing of the store: what they are made of is
  * let go of when somebody else wants it, and looked up again for the next part.
  */
-import { GantryError } from '../errors.js';
-import type { WasmArchive } from '../wasm.js';
+import { GantryError } from './errors.js';
+import type { WasmArchive } from './wasm.js';
 
 /**
  * Milliseconds after a part for which whoever asked for it is expected to ask for the next one. A stream that was dropped has no

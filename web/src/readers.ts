@@ -1,10 +1,10 @@
 /**
- * Projects of a store that another tab may be writing, as they are at the moment: what the coordinator answers reads with
- * while it does not have the store.
+ * Projects of a store that somebody else may be writing, as they are at the moment: what the coordinator answers reads with
+ * while it does not have the store, and `gantry/read` all of them.
  */
-import { watchStore } from '../changes.js';
-import { GantryError, toErrorData } from '../errors.js';
-import { LocalTree, ReaderSlot } from '../local-tree.js';
+import { watchStore } from './changes.js';
+import { GantryError, toErrorData } from './errors.js';
+import { LocalTree, ReaderSlot } from './local-tree.js';
 import type {
   ArchiveFormat,
   DirectoryEntryData,
@@ -14,9 +14,9 @@ import type {
   InstalledProject,
   StoreUsage,
   TreeListing,
-} from '../protocol.js';
-import { holdReading } from '../store-lock.js';
-import { Reader, Records, type WasmArchive, type WasmReader, type WasmRecords } from '../wasm.js';
+} from './protocol.js';
+import { holdReading } from './store-lock.js';
+import { Reader, Records, type WasmArchive, type WasmReader, type WasmRecords } from './wasm.js';
 
 /** Reading projects by name, as the coordinator's module does it and {@link Readers} do. */
 export interface Reading {
@@ -58,7 +58,7 @@ export class Readers implements Reading {
   readonly #store: string;
   readonly #open = new Map<string, Promise<OpenProject>>();
   readonly #unwatch: () => void;
-  /** Questions for which something is opened that nothing else is read from. */
+  /** Questions that are not answered yet. */
   readonly #asked = new Set<Promise<unknown>>();
   /** Resolves when packages of this store are kept from being removed. */
   #held: Promise<() => void> | undefined;
@@ -166,9 +166,10 @@ export class Readers implements Reading {
     void Promise.allSettled([archives, ...closed, ...this.#asked]).then(async () => (await held)?.());
   }
 
-  close(): void {
+  /** For good, as {@link letGo}. */
+  close(archives?: Promise<void>): void {
     this.#unwatch();
-    this.letGo();
+    this.letGo(archives);
   }
 
   #records<T>(question: (records: WasmRecords) => T): Promise<T> {
@@ -182,12 +183,18 @@ export class Readers implements Reading {
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
-    const answer = this.hold().then(() => again(question));
+    try {
+      return await this.#whileAsked(this.hold().then(() => again(question)));
+    } catch (error) {
+      throw new GantryError(toErrorData(error), { cause: error });
+    }
+  }
+
+  /** What it is read from is not let go of before. */
+  async #whileAsked<T>(answer: Promise<T>): Promise<T> {
     this.#asked.add(answer);
     try {
       return await answer;
-    } catch (error) {
-      throw new GantryError(toErrorData(error), { cause: error });
     } finally {
       this.#asked.delete(answer);
     }
@@ -202,7 +209,7 @@ export class Readers implements Reading {
     };
     // Of many that failed together the first one has a new one opened, for all.
     const renew = () => this.#open.get(project) === opening && this.noteChange(project);
-    return again(ask, renew);
+    return this.#whileAsked(again(ask, renew));
   }
 
   #project(name: string): Promise<OpenProject> {
@@ -227,7 +234,7 @@ export class Readers implements Reading {
     }
   }
 
-  /** Resolves when it is closed. Whoever asked before has the answer: nothing is awaited between a reader and what it says. */
+  /** Resolves when it is closed. Whoever asked before has the answer, or what it is read from. */
   async #forget(project: string): Promise<void> {
     const open = this.#open.get(project);
     this.#open.delete(project);
