@@ -1,9 +1,11 @@
 /** The package in Firefox, driven over WebDriver BiDi: the same lock and tree as the native command's. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import type * as exporters from '../../web/src/export.js';
 import type { Project } from '../../web/src/index.js';
 import { runSuite, SUITES } from './support/conformance.js';
+import { bundleForWorkers } from './support/consumers.js';
 import { installReact, launchFirefox, runReact } from './support/firefox.js';
 import { expect, test } from './support/fixtures.js';
 import { evaluateInWorker } from './support/in-worker.js';
@@ -14,8 +16,9 @@ import {
   installForReading,
   readWholeTree,
   runWithPackage,
+  untilControlled,
 } from './support/page-scripts.js';
-import { inRoot } from './support/paths.js';
+import { inRoot, packageFolder } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
 
 let browser: Browser;
@@ -100,6 +103,27 @@ test('Firefox: a page reads a whole tree by itself', async ({ site, recording })
   await page.goto(`${site.url}/pages/blank.html`);
   const { installed, ...read } = await page.evaluate(readWholeTree, [packageJson, recording.url] as const);
   expect(read).toEqual({ digest: installed, refused: 1, different: [], isWhole: true });
+  await page.close();
+});
+
+test('Firefox: a service worker that is bundled serves files of a tree', async ({ site, fixtures }) => {
+  const worker = readFileSync(inRoot('tests', 'browser', 'pages', 'tree-worker.js'), 'utf8');
+  const read = join(packageFolder, 'dist', 'read.js');
+  await bundleForWorkers('service', worker.replace("'/package/dist/read.js'", JSON.stringify(read)));
+  site.pages.set('/tree-service.js', "importScripts('/consumers/service.js');");
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/pages/blank.html`);
+  await page.evaluate(installForReading, fixtures.url);
+  await page.evaluate(() => navigator.serviceWorker.register('/tree-service.js').then(() => undefined));
+  await page.evaluate(untilControlled);
+  const texts = await page.evaluate(async () => {
+    const text = async (path: string) => (await fetch(path)).text();
+    return [await text('/tree/node_modules/left/index.js'), await text('/names/node_modules/left')];
+  });
+  expect(texts).toEqual(['module.exports = "left 1.1.0"\n', '["index.js","lib","package.json"]']);
+  await page.evaluate(async () => {
+    for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.unregister();
+  });
   await page.close();
 });
 

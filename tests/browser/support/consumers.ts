@@ -5,7 +5,22 @@ import webpack from 'webpack';
 import { consumersFolder, inRoot } from './paths.js';
 
 /** Makes `/consumers/<name>.js` of a module's source, which may import this project's dependencies. */
-export async function bundle(name: string, source: string): Promise<void> {
+export function bundle(name: string, source: string): Promise<void> {
+  return make(name, source, {
+    experiments: { outputModule: true },
+    output: { path: consumersFolder, filename: `${name}.js`, library: { type: 'module' } },
+  });
+}
+
+/** The same as a classic script for workers, which browsers without modules in service workers need. */
+export function bundleForWorkers(name: string, source: string): Promise<void> {
+  return make(name, source, {
+    target: 'webworker',
+    output: { path: consumersFolder, filename: `${name}.js`, publicPath: '/consumers/' },
+  });
+}
+
+async function make(name: string, source: string, kind: webpack.Configuration): Promise<void> {
   mkdirSync(consumersFolder, { recursive: true });
   const entry = join(consumersFolder, `${name}.entry.js`);
   writeFileSync(entry, source);
@@ -17,8 +32,7 @@ export async function bundle(name: string, source: string): Promise<void> {
   const compiler = webpack({
     mode: 'production',
     entry,
-    experiments: { outputModule: true },
-    output: { path: consumersFolder, filename: `${name}.js`, library: { type: 'module' } },
+    ...kind,
     resolve: {
       fallback: {
         buffer: from('buffer/index.js'),
