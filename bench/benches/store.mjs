@@ -32,6 +32,8 @@ const reads = [
   'gantry, one by one',
   'gantry, pipelined',
   'gantry, readMany',
+  'gantry/read, one by one',
+  'gantry/read, pipelined',
   'gantry in a worker, readFileSync',
   'gantry in a worker, readFileSync of text',
   'gantry in a worker, promises one by one',

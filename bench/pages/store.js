@@ -153,15 +153,27 @@ const bench = {
       const [answer] = await inWorkers([{ kind: 'reader', store: gantry.store, project: project.name, way, paths }]);
       return answer.seconds;
     }
-    const one = way.startsWith('files') ? await opfsReader(folder) : (path) => project.fs.readFile(path);
+    const { one, end = () => {} } = await readerOf(way, folder);
     const { seconds } = await timed(async () => {
       if (way === 'gantry, readMany') await project.fs.readMany(paths);
       else if (way.endsWith('one by one')) for (const path of paths) await one(path);
       else await Promise.all(paths.map(one));
     });
+    end();
     return seconds / paths.length;
   },
 };
+
+/** What reads one file, and what is to be called afterwards. @param {string} way @param {string} folder */
+async function readerOf(way, folder) {
+  if (way.startsWith('files')) return { one: await opfsReader(folder) };
+  if (!way.startsWith('gantry/read')) return { one: (path) => project.fs.readFile(path) };
+  const { openProject } = await import(new URL('package/dist/read.js', location.href).href);
+  const own = await openProject({ store: gantry.store, project: project.name });
+  // Opens the store's files.
+  await own.fs.stat('/');
+  return { one: (path) => own.fs.readFile(path), end: () => own.close() };
+}
 
 /** Reads an OPFS file by its path, as one who has real files does. @param {string} folder */
 async function opfsReader(folder) {

@@ -27,7 +27,7 @@ export function storeReport(result) {
     '',
     `## Reading files of about 4 KB: ${stored.reads} of them`,
     '',
-    'Mean of one read. *gantry* reads on the page through `project.fs`, *gantry in a worker* through `gantry/sync`, *files* on the page OPFS files of the same contents by their paths. Pipelined: all asked for at once.',
+    'Mean of one read. *gantry* reads on the page through `project.fs`, *gantry/read* by itself, as a service worker does, *gantry in a worker* through `gantry/sync`, *files* on the page OPFS files of the same contents by their paths. Pipelined: all asked for at once.',
     '',
     table(
       ['', 'a read'],
