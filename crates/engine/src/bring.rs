@@ -4,7 +4,7 @@ use crate::carried::unlisted;
 use crate::fetch::fetch;
 use crate::host::{Host, PackageStore};
 use crate::in_place::InPlace;
-use crate::part::Part;
+use crate::part::{Part, Whole};
 use crate::progress::Progress;
 use crate::request::{Extent, InstallRequest};
 use crate::traffic::Traffic;
@@ -64,25 +64,26 @@ pub(crate) async fn found_in<H: Host>(
     unlisted(host, request, project, (lockfile, touched.as_ref()), (inert, &brought.in_place)).await
 }
 
-/// Adds entries for what was found in packages to the lock, and to the part of it that is installed. Where some of it comes from
-/// somewhere else, since a shrinkwrap lists it, that is brought as well: gives what the tree is made of then.
+/// Adds entries for what was found in packages to the lock, by which the part of it changes that is installed. Where some of it
+/// comes from somewhere else, since a shrinkwrap lists it, and where only a part is installed, that is brought as well: gives what
+/// the tree is made of then.
 pub(crate) async fn add_found<'a, H: Host>(
     host: &'a H,
-    request: &InstallRequest,
+    (request, whole): (&InstallRequest, Whole<'_>),
     found: Vec<LockEntry>,
-    (lockfile, mut part): (&mut Lockfile, Option<&mut Part>),
+    (lockfile, part): (&mut Lockfile, &mut Option<Part>),
     (inert, incomplete): (&mut BTreeSet<String>, &BTreeSet<String>),
     traffic: &mut Traffic<'a, H>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Option<Brought>, EngineError> {
     let comes_alone = found.iter().any(|entry| entry.resolved.is_some() || entry.integrity.is_some());
-    part.iter_mut().for_each(|part| part.lockfile.packages.extend(found.iter().cloned()));
     lockfile.packages.extend(found);
-    if !comes_alone {
+    if let Some(before) = part.take() {
+        *part = before.renewed(host, request, whole, lockfile).await?;
+    } else if !comes_alone {
         return Ok(None);
     }
-    let part = part.as_deref();
-    let making = part.map_or((request, &*lockfile), |part| (&part.request, &part.lockfile));
+    let making = part.as_ref().map_or((request, &*lockfile), |part| (&part.request, &part.lockfile));
     bring(host, making, (inert, incomplete, part.is_some()), traffic, progress).await.map(Some)
 }
 

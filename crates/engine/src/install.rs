@@ -99,8 +99,9 @@ async fn run<H: Host>(
             text
         } else {
             drop(text);
-            let (into, left_out) = ((&mut lockfile, part.as_mut()), (&mut inert, &incomplete));
-            let more = add_found(host, request, found, into, left_out, &mut traffic, progress).boxed_local().await?;
+            let (into, left_out) = ((&mut lockfile, &mut part), (&mut inert, &incomplete));
+            let more =
+                add_found(host, (request, whole), found, into, left_out, &mut traffic, progress).boxed_local().await?;
             brought = more.unwrap_or(brought);
             set_legacy_tree(request, &beginning.project, &mut lockfile)?;
             lockfile.to_text()
@@ -121,8 +122,9 @@ async fn run<H: Host>(
     let present = (&inert, &brought);
     let found = found_in(host, request, &beginning.project, (&lockfile, part.as_ref()), present).boxed_local().await?;
     if !found.is_empty() {
-        let (into, left_out) = ((&mut lockfile, part.as_mut()), (&mut inert, &incomplete));
-        let more = add_found(host, request, found, into, left_out, &mut traffic, progress).boxed_local().await?;
+        let (into, left_out) = ((&mut lockfile, &mut part), (&mut inert, &incomplete));
+        let more =
+            add_found(host, (request, whole), found, into, left_out, &mut traffic, progress).boxed_local().await?;
         brought = more.unwrap_or(brought);
     }
     let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
@@ -226,6 +228,9 @@ impl Beginning {
         } else if let (Update::Duplicates, Some(changed)) = (&request.changes.update, &mut changed) {
             // Where nothing is there twice, npm finds nothing that it was asked for.
             changed.resolve.requested = false;
+        }
+        if self.lock.is_none() && self.installed.is_some() {
+            changed.get_or_insert_with(|| request.clone()).resolve.from_tree = true;
         }
         if self.chosen.is_some() {
             changed.get_or_insert_with(|| request.clone()).resolve.explicit_in.clone_from(&self.folders);

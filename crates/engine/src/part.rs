@@ -12,12 +12,17 @@ use gantry_resolver::{PartTree, Project, Workspace, part_to_install};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
+/// A project, the same before anything is saved, and what of it was chosen.
+pub(crate) type Whole<'p> = (&'p Project, &'p Project, Option<&'p Chosen>);
+
 /// What is made instead of the tree of the whole lock.
 pub(crate) struct Part {
     /// All that is there in the end: nothing of it is left out any more.
     pub lockfile: Lockfile,
     /// Paths of what of it stays as it was.
     untouched: BTreeSet<String>,
+    /// Paths of what of the lock was known not to be installed.
+    inert: BTreeSet<String>,
     /// The request to make it by.
     pub request: InstallRequest,
 }
@@ -27,7 +32,7 @@ impl Part {
     pub async fn of<H: Host>(
         host: &H,
         request: &InstallRequest,
-        (project, before, chosen): (&Project, &Project, Option<&Chosen>),
+        (project, before, chosen): Whole<'_>,
         lockfile: &Lockfile,
         inert: &BTreeSet<String>,
     ) -> Result<Option<Self>, EngineError> {
@@ -39,9 +44,25 @@ impl Part {
         let made = |PartTree { lockfile: part, untouched }: PartTree| {
             let Lockfile { name, version, style, .. } = lockfile.clone();
             let lockfile = Lockfile { name, version, style, ..part };
-            Self { lockfile, untouched, request: InstallRequest { omit: Omit::default(), ..request.clone() } }
+            Self {
+                lockfile,
+                untouched,
+                inert: inert.clone(),
+                request: InstallRequest { omit: Omit::default(), ..request.clone() },
+            }
         };
         Ok(part.map(made))
+    }
+
+    /// The same where the lock of the whole project has got more entries.
+    pub async fn renewed<H: Host>(
+        self,
+        host: &H,
+        request: &InstallRequest,
+        whole: Whole<'_>,
+        lockfile: &Lockfile,
+    ) -> Result<Option<Self>, EngineError> {
+        Self::of(host, request, whole, lockfile, &self.inert).await
     }
 
     /// Paths of what is brought up to date.

@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::host::LinkReport;
 use gantry_layout::Omit;
 use gantry_manifest::DependencyKind;
-use gantry_resolver::{PeerConflict, ResolveOptions};
+use gantry_resolver::{Opening, PeerConflict, ResolveOptions};
 use gantry_spec::PackageName;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -171,7 +171,11 @@ impl InstallRequest {
     pub(crate) fn resolve_options(&self) -> ResolveOptions {
         let mut options = self.resolve.clone();
         options.save &= self.mode == InstallMode::Install;
-        options.lock_only = self.is_for_lock_alone();
+        options.opening = match self.extent {
+            _ if self.is_for_lock_alone() => Opening::Placed,
+            Extent::LockOnly => Opening::Never,
+            Extent::Tree => Opening::Unpacked,
+        };
         options
     }
 

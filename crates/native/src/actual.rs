@@ -107,8 +107,10 @@ impl Scan<'_> {
     }
 }
 
+/// What it is there for nothing tells: it may be for anything.
 fn entry(path: &str) -> LockEntry {
-    LockEntry { path: path.to_owned(), ..LockEntry::default() }
+    let path = path.to_owned();
+    LockEntry { path, extraneous: true, dev: true, optional: true, peer: true, ..LockEntry::default() }
 }
 
 /// What a package says of itself; nothing where it says nothing that can be read.

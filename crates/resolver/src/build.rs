@@ -20,7 +20,7 @@ mod remedy;
 use crate::error::{ResolveError, ResolveWarning};
 use crate::forest::{Edge, EdgeError, Forest, Node, Seed};
 use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, SpecId};
-use crate::options::ResolveOptions;
+use crate::options::{Opening, ResolveOptions};
 use crate::package::Kind;
 use crate::resolver::bundles::Bundles;
 use crate::resolver::sources::Sources;
@@ -84,6 +84,8 @@ pub(crate) struct Builder {
     pub(crate) orphans: Vec<LockEntry>,
     /// Whether the tree was changed.
     pub(crate) mutated: bool,
+    /// Packages whose contents are in the tree, and hidden until they are unpacked.
+    pub(crate) packed: Vec<NodeId>,
     checks: Vec<can_place::Check>,
     budget: Budget,
     places: Vec<place::Place>,
@@ -136,6 +138,7 @@ impl Builder {
             known_folders: Vec::new(),
             orphans: Vec::new(),
             mutated: options_requested,
+            packed: Vec::new(),
             checks: Vec::new(),
             budget: Budget::default(),
             places: Vec::new(),
@@ -241,7 +244,7 @@ impl Builder {
                 return Ok(Progress::Bundle);
             }
             // What such a package has was settled when the lock was made, or is by what it lists itself.
-            let is_settled = self.forest.node(node).from_lock || !self.options.lock_only;
+            let is_settled = self.forest.node(node).from_lock || self.options.opening != Opening::Placed;
             if is_settled && self.forest.package_of(node).manifest.has_shrinkwrap {
                 continue;
             }

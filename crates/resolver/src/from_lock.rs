@@ -6,11 +6,11 @@ use crate::ids::{NodeId, PackageId};
 use crate::names::{Names, Specs};
 use crate::options::ResolveOptions;
 use crate::overrides::Rules;
-use crate::package::{Package, Peers, Top};
+use crate::package::{Kind, Package, Peers, Top};
 use crate::project::{Folder, Project};
 use crate::resolver::sources::{SourceAnswer, package_of};
 use crate::yarn;
-use gantry_manifest::{LockEntry, Lockfile};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, Text};
 use gantry_spec::{GitSpec, Spec, SpecKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -61,10 +61,27 @@ pub(crate) fn plant(
         if let Some(hints) = &options.yarn {
             yarn::complete(&mut forest, hints);
         }
-        forest.reset_flags();
+        if !options.from_tree || is_doubtful(&forest, lock) {
+            forest.reset_flags();
+        }
         forest.calculate_flags();
     }
     Ok((forest, loaded))
+}
+
+/// Whether what a tree says its packages are there for is not believed: where it has workspaces, and where the project asks for
+/// something in two ways, or by an override in another. npm means to see by that whether a `package.json` was edited, but compares
+/// it with itself (`checkRootEdges` in its arborist's `load-virtual.js`).
+fn is_doubtful(forest: &Forest, tree: &Lockfile) -> bool {
+    let has_workspaces = forest.workspaces.iter().any(|(_, place)| tree.entry(place).is_some());
+    let Manifest { dependencies, dev_dependencies, optional_dependencies, peer_dependencies, .. } =
+        &*forest.package_of(forest.root).manifest;
+    let is_optional = |name: &Text| optional_dependencies.iter().any(|(optional, _)| optional == name);
+    let ordinary = dependencies.iter().filter(|(name, _)| !is_optional(name)).count();
+    let listed = ordinary + dev_dependencies.len() + optional_dependencies.len() + peer_dependencies.len();
+    let edges = || forest.node(forest.root).edges_out.iter().map(|&(_, edge)| edge);
+    let own = edges().filter(|&edge| forest.edge(edge).kind != Kind::Workspace).count();
+    has_workspaces || listed != own || edges().any(|edge| forest.effective_spec(edge) != forest.edge(edge).spec)
 }
 
 fn known(forest: &mut Forest, folder: Folder, options: &ResolveOptions) -> (String, PackageId) {
@@ -171,7 +188,8 @@ fn folder_of_entry(forest: &mut Forest, entry: &LockEntry, options: &ResolveOpti
     package_of(forest, peers(options), SourceAnswer { manifest, ..SourceAnswer::default() })
 }
 
-fn flags_of(entry: &LockEntry) -> Flags {
+/// What an entry says its package is there for.
+pub(crate) fn flags_of(entry: &LockEntry) -> Flags {
     Flags {
         extraneous: entry.extraneous,
         dev: entry.dev,

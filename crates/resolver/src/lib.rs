@@ -37,6 +37,7 @@ mod shelf;
 mod start;
 mod to_lock;
 mod to_yarn_lock;
+mod unpacked;
 mod why;
 mod yarn;
 
@@ -46,7 +47,7 @@ pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 pub use forest::{path_between, path_from, path_in_project};
 pub use legacy_tree::legacy_dependencies;
-pub use options::{Allowance, Allowances, InstallStrategy, ResolveOptions, Target, YarnHints};
+pub use options::{Allowance, Allowances, InstallStrategy, Opening, ResolveOptions, Target, YarnHints};
 pub use pick::pick_version;
 pub use platform::installs_on;
 pub use project::{Folder, Project, Workspace};

@@ -99,6 +99,20 @@ impl Allowances {
     }
 }
 
+/// When packages that bring others along, or list them in a shrinkwrap of their own, are looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Opening {
+    /// As they are placed, before what is placed after them (`package-lock-only`; `complete` of arborist's `buildIdealTree`).
+    #[default]
+    Placed,
+    /// As they are unpacked, once the tree stands (`loadShrinkwrapsAndUpdateTrees` and `loadBundlesAndUpdateTrees` in arborist's
+    /// `reify.js`). What they need and do not list in a shrinkwrap stays missing, and what they bring along counts only then: see
+    /// [`unpacked`](crate::unpacked).
+    Unpacked,
+    /// As by [`Unpacked`](Self::Unpacked), but nothing is unpacked.
+    Never,
+}
+
 /// The project's `yarn.lock`, and what is needed to understand it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct YarnHints {
@@ -167,9 +181,11 @@ pub struct ResolveOptions {
     pub update_all: bool,
     /// Whether the user asked for a change (`npm install name`, `uninstall`, `update`), rather than for what the files say.
     pub requested: bool,
-    /// Whether only a lock is made (`package-lock-only`). What packages need and do not list in a shrinkwrap of their own is
-    /// looked for then, as by default; where they are unpacked, it stays missing (`complete` of arborist's `buildIdealTree`).
-    pub lock_only: bool,
+    /// When packages are looked into.
+    pub opening: Opening,
+    /// Whether the tree that is there is started from, and not a lock. What that says its packages are there for is believed,
+    /// as npm believes its hidden lock, unless it is more than what follows from it.
+    pub from_tree: bool,
 }
 
 impl Default for ResolveOptions {
@@ -201,7 +217,8 @@ impl Default for ResolveOptions {
             update: Vec::new(),
             update_all: false,
             requested: false,
-            lock_only: true,
+            opening: Opening::default(),
+            from_tree: false,
         }
     }
 }

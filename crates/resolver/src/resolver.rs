@@ -274,6 +274,7 @@ impl Resolver {
         self.builder.check_allowed()?;
         self.builder.check_machine()?;
         self.builder.check_fatal()?;
+        self.builder.unpack_all();
         let (left_out, inert) = (self.builder.left_out(), self.builder.inert());
         Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out, inert })
     }
@@ -291,7 +292,7 @@ impl Resolver {
             for node in forest.inventory().into_iter().rev() {
                 // Folders of the user are in no `node_modules` that they could leave.
                 let Node { flags, parent, .. } = *forest.node(node);
-                if flags.extraneous && parent.is_some() {
+                if flags.extraneous && parent.is_some() && !forest.hidden.contains(&node) {
                     forest.remove(node);
                 }
             }

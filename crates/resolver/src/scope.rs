@@ -7,6 +7,7 @@
 use crate::build::Builder;
 use crate::error::ResolveError;
 use crate::forest::{Flags, Forest};
+use crate::from_lock::flags_of;
 use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Kind;
@@ -46,10 +47,11 @@ pub fn part_to_install(
     scope: &Scope,
     options: &ResolveOptions,
 ) -> Result<Option<PartTree>, ResolveError> {
-    let options = ResolveOptions { save: false, ..options.clone() };
+    let options = ResolveOptions { save: false, from_tree: false, ..options.clone() };
     let nothing = Lockfile::default();
-    let wanted = Side::new(project, wanted, &options)?;
-    let present = Side::new(before, present.unwrap_or(&nothing), &options)?;
+    let wanted = Side::new(project, wanted, &options)?.with_flags_of(wanted);
+    let present = present.unwrap_or(&nothing);
+    let present = Side::new(before, present, &ResolveOptions { from_tree: true, ..options.clone() })?;
     let mut walk = Walk { sides: [&wanted, &present], reached: Default::default(), open: Vec::new() };
     walk.start(scope);
     if walk.open.is_empty() {
@@ -137,6 +139,17 @@ impl Side {
         let nodes = builder.forest.inventory().into_iter();
         let places = nodes.map(|node| (builder.forest.location(node), node)).collect();
         Ok(Self { builder, places })
+    }
+
+    /// With what a lock says that packages are there for: it need not be [what follows from it](crate::unpacked).
+    fn with_flags_of(mut self, lock: &Lockfile) -> Self {
+        let nodes = &mut self.builder.forest.nodes;
+        for entry in lock.packages.iter().filter(|entry| !entry.path.is_empty() && !entry.link) {
+            if let Some(node) = self.places.get(&entry.path) {
+                nodes[node.index()].flags = flags_of(entry);
+            }
+        }
+        self
     }
 
     fn entry(&self, path: &str) -> gantry_manifest::LockEntry {

@@ -7,6 +7,7 @@
 use super::Builder;
 use crate::forest::Seed;
 use crate::ids::NodeId;
+use crate::options::Opening;
 use crate::package::{Package, Peers, Top};
 use crate::resolver::bundles::BundleContents;
 use gantry_manifest::{Manifest, Text};
@@ -28,11 +29,14 @@ impl Builder {
         self.unpack(node, listed);
         let carried = contents.packages.iter().map(|(path, manifest)| (path.as_str(), manifest, (None, None)));
         self.unpack(node, carried.collect());
-        // Where nothing else changes, flags are not calculated again.
-        self.forest.calculate_flags_from(node);
+        match self.options.opening {
+            // Where nothing else changes, flags are not calculated again.
+            Opening::Placed => self.forest.calculate_flags_from(node),
+            Opening::Unpacked | Opening::Never => self.packed.push(node),
+        }
     }
 
-    pub(crate) fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
+    fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
         // Parents before their children, whatever order they come in.
         packages.sort_by_cached_key(|(path, ..)| (path.matches("node_modules/").count(), path.to_owned()));
         let peers = if self.options.legacy_peer_deps { Peers::Ignore } else { Peers::Load };
@@ -45,7 +49,12 @@ impl Builder {
             let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
             let package = self.forest.add_package(package);
             let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
-            self.forest.new_node(seed, Some(parent));
+            let known = self.forest.node(parent).children.get(self.forest.names.folded(name));
+            let is_new = known.is_none_or(|known| self.forest.hidden.contains(&known));
+            let node = self.forest.new_node(seed, Some(parent));
+            if is_new && self.options.opening != Opening::Placed {
+                self.forest.hidden.insert(node);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 // What random scenarios found to differ once, each as small as it became. The version that comes last is the latest.
 
-/** A scenario of a name, the packages by `name@version`, the project's package.json and what is done. */
+/** A scenario of a name, the packages by `name@version`, the project's files and what is done: commands, and `rm` of a path. */
 function scenario(name, packages, files, steps, options = ['--package-lock-only']) {
   const universe = {};
   for (const [id, fields] of Object.entries(packages)) {
@@ -10,10 +10,27 @@ function scenario(name, packages, files, steps, options = ['--package-lock-only'
     universe[package_].versions[version] = fields;
     universe[package_].tags.latest = version;
   }
-  return { name, universe, files, options, steps: steps.map((words) => ({ run: words.split(' ') })) };
+  const step = (words) => (words.startsWith('rm ') ? { remove: words.slice(3) } : { run: words.split(' ') });
+  return { name, universe, files, options, steps: steps.map(step) };
 }
 
 const peers = (peerDependencies) => ({ peerDependencies });
+
+/** Packages that bring w along, or list it, and w, which needs x. */
+const BRINGING = {
+  'b@1.0.0': { dependencies: { w: '1' }, bundleDependencies: ['w'], carries: { w: { version: '1.0.0' } } },
+  's@1.0.0': { dependencies: { w: '1' }, shrinkwrap: { 'node_modules/w': '1.0.0' } },
+  'w@1.0.0': { dependencies: { x: '1' } },
+  'x@1.0.0': {},
+};
+/** A project in which w is for development, and comes along with b. */
+const DEVELOPING = { 'package.json': { dependencies: { b: '1' }, devDependencies: { w: '1' } } };
+/** The same, of workspaces. */
+const DEVELOPING_TOGETHER = {
+  'package.json': { devDependencies: { w: '1' }, workspaces: ['packages/*'] },
+  'packages/l/package.json': { name: 'ws-l', dependencies: { b: '1' } },
+  'packages/m/package.json': { name: 'ws-m', dependencies: { x: '1' } },
+};
 
 export const FOUND = [
   scenario(
@@ -185,6 +202,66 @@ export const FOUND = [
       'yarn.lock': [{ specs: ['c@1'], fields: { version: '1.0.0' } }],
     },
     ['install --workspace=ws-l'],
+    [],
+  ),
+  scenario(
+    'what is for development and comes along with another package is not known to be until the next install',
+    BRINGING,
+    DEVELOPING,
+    ['install', 'install', 'ci', 'install s', 'uninstall b', 'install b', 'update', 'update x'],
+    [],
+  ),
+  scenario(
+    'what is for development and comes along with another package is installed where the first install omits it',
+    BRINGING,
+    DEVELOPING,
+    ['install --omit=dev', 'install --omit=dev', 'install'],
+    [],
+  ),
+  scenario(
+    'what is for development and listed by another package is not known to be until the next install',
+    BRINGING,
+    { 'package.json': { dependencies: { s: '1' }, devDependencies: { w: '1' } } },
+    ['install', 'ci', 'install'],
+    [],
+  ),
+  scenario(
+    'what a package for development brings along says nothing where it is omitted',
+    BRINGING,
+    { 'package.json': { devDependencies: { b: '1', s: '1' }, optionalDependencies: { w: '1' } } },
+    ['install --omit=dev', 'install', 'install'],
+    [],
+  ),
+  scenario('prune knows nothing of what packages bring along where it makes a lock alone', BRINGING, DEVELOPING, [
+    'prune',
+    'install',
+  ]),
+  scenario(
+    'what the tree says its packages are there for is believed where there is no lock',
+    BRINGING,
+    DEVELOPING,
+    ['install', 'rm package-lock.json', 'install', 'install', 'rm package-lock.json', 'install'],
+    [],
+  ),
+  scenario(
+    'what the tree says its packages are there for is not believed where the project asks for one in two ways',
+    BRINGING,
+    { 'package.json': { dependencies: { b: '1' }, devDependencies: { w: '1' }, peerDependencies: { w: '1' } } },
+    ['install', 'rm package-lock.json', 'install'],
+    [],
+  ),
+  scenario(
+    'what another package brings along is not installed twice for a workspace that was not installed before',
+    BRINGING,
+    DEVELOPING_TOGETHER,
+    ['install --workspace=ws-m', 'install --workspace=ws-l', 'install'],
+    [],
+  ),
+  scenario(
+    'the hidden lock of a part of the project says what the whole lock says that packages are there for',
+    BRINGING,
+    DEVELOPING_TOGETHER,
+    ['install --no-workspaces', 'install --workspace=ws-l', 'install --workspace=ws-l --include-workspace-root'],
     [],
   ),
 ];
