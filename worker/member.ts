@@ -66,9 +66,11 @@ export class Member {
     // A place that was given up gets a fresh chance with each install.
     this.warm();
     this.#deaths = 0;
-    await this.#started();
-    if (this.#files) this.#worker?.post({ files: this.#files.lend(packs) });
-    await this.#post({ kind: 'open', packs, room, successor: false });
+    await this.#repeated(async () => {
+      await this.#started();
+      if (this.#files) this.#worker?.post({ files: this.#files.lend(packs) });
+      return this.#post({ kind: 'open', packs, room, successor: false });
+    });
     // Not before: a successor that started meanwhile would open them too. From here on they may have packages that are not
     // recorded yet.
     this.#packs = { packs, room, successor: true };
@@ -85,28 +87,24 @@ export class Member {
     }
   }
 
-  /** Part of a pack that it has; `undefined` if it has none. From the successor when the worker dies over it. */
+  /** Part of a pack that it has; `undefined` if it has none. */
   async read(pack: number, offset: number, length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    for (;;) {
-      try {
-        return (await this.#call({ kind: 'read', pack, offset, length })) as Uint8Array<ArrayBuffer> | undefined;
-      } catch (error) {
-        if (!this.lives || !(error instanceof GantryError) || error.code !== 'WORKER_LOST') throw error;
-      }
-    }
+    const read = await this.#repeated(() => this.#call({ kind: 'read', pack, offset, length }));
+    return read as Uint8Array<ArrayBuffer> | undefined;
   }
 
   /** Also makes durable what a worker that died since had answered: its bytes are in the file. */
   async flush(): Promise<void> {
-    if (this.#isUsed) await this.#call({ kind: 'flush' });
+    if (this.#isUsed) await this.#repeated(() => this.#call({ kind: 'flush' }));
   }
 
+  /** Resolves when nobody has the packs: the successor of a worker that dies over it waits until the browser has let go of them. */
   async close(): Promise<void> {
     if (!this.#isUsed) return;
-    this.#packs = undefined;
     try {
-      await this.#call({ kind: 'close' });
+      await this.#repeated(() => this.#call({ kind: 'close' }));
     } finally {
+      this.#packs = undefined;
       this.#files?.forgetLoss();
     }
   }
@@ -151,6 +149,17 @@ export class Member {
     // None of what is asked of a worker makes sense without them.
     if (this.#files?.areLost) throw lostFiles();
     return this.#post(call);
+  }
+
+  /** What the worker answers, or its successor when it dies over it, unless that is why it dies again and again. */
+  async #repeated<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!this.lives || !isLost(error)) throw error;
+      }
+    }
   }
 
   /** Resolves when a worker can take calls: the present one, or its successor when it did not start. */
@@ -207,6 +216,11 @@ export class Member {
     if (this.#deaths < DEATHS_IN_A_ROW) this.#start();
     for (const call of calls) call.reject(this.#files?.areLost ? lostFiles() : new GantryError(error));
   }
+}
+
+/** Whether something was not done because its worker died. */
+export function isLost(error: unknown): boolean {
+  return error instanceof GantryError && error.code === 'WORKER_LOST';
 }
 
 function lost(why: string): ErrorData {

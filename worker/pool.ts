@@ -3,12 +3,12 @@
  *
  * A job goes to the worker with the fewest under way. Each has many at once, so that fetching overlaps unpacking; the
  * rest wait here, big ones first, because a big package started last would be all that the end waits for. When a worker
- * dies another takes over its pack, and its jobs are handed out once more: one of them may be why it died, so the second
- * time they reject with `WORKER_LOST`.
+ * dies another takes over its packs and is asked what that was asked, until it dies again and again ([member](./member.ts)). Its
+ * jobs are handed out once more: one of them may be why it died, so the second time they reject with `WORKER_LOST`.
  */
 import { GantryError } from '../errors.js';
 import type { PoolPort, UnpackJob, UnpackResult } from '../wasm.js';
-import { Member } from './member.js';
+import { isLost, Member } from './member.js';
 import type { MemoryFolder } from './memory-folder.js';
 
 /**
@@ -106,8 +106,7 @@ export class Pool implements PoolPort {
       member
         .unpack(next.job)
         .then(next.resolve, (error: unknown) => {
-          const isLost = error instanceof GantryError && error.code === 'WORKER_LOST';
-          if (isLost && !next.isAgain && member.lives && round === this.#round)
+          if (isLost(error) && !next.isAgain && member.lives && round === this.#round)
             this.#enqueue({ ...next, isAgain: true });
           else next.reject(error);
         })

@@ -46,6 +46,7 @@ const { createSyncAccessHandle } = FileSystemFileHandle.prototype;
 FileSystemFileHandle.prototype.createSyncAccessHandle = async function (...words) {
   const handle = await createSyncAccessHandle.apply(this, words);
   names.set(handle, this.name);
+  reach(called(this.name, 'opening'), () => {});
   return handle;
 };
 for (const kind of ['write', 'flush', 'truncate']) {

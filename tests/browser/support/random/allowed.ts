@@ -10,6 +10,8 @@ export const LACKING: readonly string[] = ['STORE_CORRUPT', 'LAYOUT_MISSING', 'S
 export interface Circumstances {
   fault: Fault | undefined;
   victim: Victim | undefined;
+  /** Whether the store is in memory. */
+  isInMemory: boolean;
   /** Whether something stored has been damaged, or was lost with a worker, and is not mended yet. */
   isDamaged: boolean;
   /** Whether the store is emptied meanwhile, in this tab or another. */
@@ -35,7 +37,7 @@ const READS = /^(read|digest|links|openHandle|tar|zip|volume|directory|why|state
 
 export function allowedCodes(call: Call, circumstances: Circumstances): Set<string> {
   const { tab, action, argument, outcome } = call;
-  const { fault, victim, isDamaged, isCleared, hasReaders, isBusy } = circumstances;
+  const { fault, victim, isInMemory, isDamaged, isCleared, hasReaders, isBusy } = circumstances;
   const allowed = new Set<string>();
   const allow = (isAllowed: boolean, ...codes: readonly string[]) => {
     if (isAllowed) for (const code of codes) allowed.add(code);
@@ -47,8 +49,8 @@ export function allowedCodes(call: Call, circumstances: Circumstances): Set<stri
   allow(outcome.isAborted === true, 'ABORTED', 'AbortError');
   allow(ended === 'coordinator', 'WORKER_LOST');
   allow(ended === 'store', 'CLOSED');
-  // Jobs are done again by its successor, but for what it does for all of them, as opening its packs.
-  allow(ended === 'unpack worker' && isInstall, 'WORKER_LOST', 'STORE_LOST');
+  // What it was asked for its successor is asked again. Of a store in memory it takes along what it has.
+  allow(ended === 'unpack worker' && isInstall && isInMemory, 'STORE_LOST');
   allow(asksRegistry && fault !== undefined, ...(fault ? BY_FAULT[fault.kind] : []));
   allow(asksRegistry && argument.offline === true, 'REGISTRY_NOT_CACHED');
   // What is kept may be of before what was published since.

@@ -131,13 +131,15 @@ export class Course {
     await Promise.all([...calls.map((call) => this.#call(call)), victim && end(victim)]);
     this.#registry.healthy();
     // It takes what it has of the store along.
-    if (victim?.what === 'unpack worker' && this.#storage === 'memory') this.#isDamaged = true;
+    const isInMemory = this.#storage === 'memory';
+    if (victim?.what === 'unpack worker' && isInMemory) this.#isDamaged = true;
     const hasReaders = hadReaders || calls.some(({ action }) => isOfReader(action) || /^(tar|zip)$/.test(action));
     const isCleared = calls.some(({ action }) => action === 'clear');
     const circumstances = {
       fault,
       victim,
       hasReaders,
+      isInMemory,
       isDamaged: this.#isDamaged,
       isCleared,
       isBusy: calls.length > 1,
