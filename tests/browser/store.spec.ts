@@ -266,8 +266,9 @@ test('verify finds damaged packages, and the next install brings them anew', asy
       const again = await gantry.verify();
       const missing = await gantry.project('hurt').then(
         () => 'found',
-        ({ code }) => code,
+        ({ code, package: lacking, hint }) => ({ code, lacking, hint }),
       );
+      const listed = await gantry.projects();
       const untouched = (await gantry.project('whole'))?.packages;
       const repaired = await install('hurt', { right: '1.0.0', left: '1.0.0' });
       const controller = new AbortController();
@@ -277,7 +278,7 @@ test('verify finds damaged packages, and the next install brings them anew', asy
       const { reused, requests } = repaired;
       const after = await gantry.verify();
       await gantry.close();
-      return { before, found, again, missing, untouched, same, reused, requests, stopped, after, position };
+      return { before, found, again, missing, listed, untouched, same, reused, requests, stopped, after, position };
     },
     fixtures.url,
   );
@@ -286,7 +287,10 @@ test('verify finds damaged packages, and the next install brings them anew', asy
   expect(result.before.bytes).toBeGreaterThan(100);
   expect(result.found).toEqual({ ...result.before, damaged: ['left@1.0.0'], projects: ['hurt'] });
   expect(result.again).toMatchObject({ packages: 2, damaged: [], projects: ['hurt'] });
-  expect(result).toMatchObject({ missing: 'LAYOUT_MISSING', untouched: 1, same: true, reused: 1, requests: 1 });
+  const hint = 'Install the project again, which fetches the package anew.';
+  expect(result.missing).toEqual({ code: 'LAYOUT_MISSING', lacking: 'left@1.0.0', hint });
+  expect(result.listed).toEqual(['hurt', 'whole']);
+  expect(result).toMatchObject({ untouched: 1, same: true, reused: 1, requests: 1 });
   expect(result.stopped).toBe('ABORTED');
   expect(result.after).toEqual(result.before);
 });

@@ -121,7 +121,10 @@ export class Gantry {
     return this.#connection.call('explain', parameters, { onEvent, signal });
   }
 
-  /** A project as an earlier install left it, or `undefined`. */
+  /**
+   * A project as an earlier install left it, or `undefined`. One of which a damaged package has left the store is
+   * `LAYOUT_MISSING`, with the package, until it is installed again: without `lockfile` that keeps to the lock that it has.
+   */
   async project(name: string = DEFAULT_PROJECT): Promise<Project | undefined> {
     const data = await this.#connection.call('project', { name });
     return data && new Project(this.#connection, this.#place, data);
@@ -139,7 +142,7 @@ export class Gantry {
     return this.#connection.call('verify', undefined, turn(options));
   }
 
-  /** Names of the projects of this store, sorted. */
+  /** Names of the projects of this store, sorted, also of those that {@link verify} says have to be installed again. */
   projects(): Promise<string[]> {
     return this.#connection.call('projects', undefined);
   }

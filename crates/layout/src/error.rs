@@ -56,7 +56,7 @@ impl LayoutError {
                 Self::Path { .. } | Self::Integrity { .. } => {
                     "Restore the lock file from version control, or delete it and install again."
                 }
-                Self::Missing { .. } => "Install again.",
+                Self::Missing { .. } => "Install the project again, which fetches the package anew.",
             }
             .into(),
         )
