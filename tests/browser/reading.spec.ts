@@ -242,6 +242,34 @@ test('an open file is read from where a bigint says, to the end of a buffer, and
   ]);
 });
 
+test('files that are read together are of one tree, whatever is installed meanwhile', async ({ blank, fixtures }) => {
+  const result = await inPage(
+    blank,
+    async ({ Gantry }, registry) => {
+      const gantry = await Gantry.open({ registry, workers: 1 });
+      const install = (version: string) => gantry.install({ packageJson: { dependencies: { left: version } } });
+      const { fs } = await install('1.0.0');
+      const paths = Array.from({ length: 300 }, () => 'node_modules/left/index.js');
+      const seen: string[][] = [];
+      let isInstalled = false;
+      const installing = install('1.1.0').then(() => {
+        isInstalled = true;
+      });
+      // Its worker has the pack, and is asked for each file: the install ends in the midst of the last read.
+      while (!isInstalled) {
+        const texts = (await fs.readMany(paths)).map((bytes) => new TextDecoder().decode(bytes));
+        seen.push([...new Set(texts)]);
+      }
+      await installing;
+      await gantry.close();
+      return seen;
+    },
+    fixtures.url,
+  );
+  expect(result.length).toBeGreaterThan(0);
+  for (const texts of result) expect(texts).toHaveLength(1);
+});
+
 test('an open file stays what it was when another version is installed in its place', async ({ blank, fixtures }) => {
   const texts = await inPage(
     blank,

@@ -103,7 +103,7 @@ export class ProjectFileSystem {
     return decode ? decode(bytes) : bytes;
   }
 
-  /** Many files in one round trip, in the order asked for; `undefined` where there is no such file. */
+  /** Many files of one tree in one round trip, in the order asked for; `undefined` where there is no such file. */
   async readMany(paths: readonly PathLike[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]> {
     if (!Array.isArray(paths)) throw wrongType('paths', 'an instance of Array', paths);
     return this.#tree.readMany(paths.map((path) => fromRoot(pathText(path))));

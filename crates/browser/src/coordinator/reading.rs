@@ -18,12 +18,14 @@ impl Coordinator {
         Ok(Uint8Array::from(bytes.as_slice()))
     }
 
-    /// Bytes of several files; `undefined` for what is not there or not a file.
+    /// Bytes of several files; `undefined` for what is not there or not a file. All are of the tree of now, whatever is installed
+    /// meanwhile.
     #[wasm_bindgen(js_name = readMany)]
     pub async fn read_many(&self, project: &str, paths: Vec<String>) -> Result<Array, JsValue> {
         let results = Array::new();
+        let project = thrown(self.opened(project))?;
         for path in &paths {
-            match self.read(project, path).await {
+            match project.read_file(&self.current_store(), path).await {
                 Ok(bytes) => results.push(&Uint8Array::from(bytes.as_slice())),
                 Err(fault) if fault.code.starts_with('E') => results.push(&JsValue::UNDEFINED),
                 Err(fault) => return Err(crate::error::to_javascript(&fault)),
