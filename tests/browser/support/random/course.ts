@@ -3,7 +3,6 @@
  * the native command makes of its lock, what was reported is there, nothing is damaged, no call hangs, and none fails without a
  * reason (allowed.ts). How long everything takes is not decided by the seed: two runs of one differ in what comes first.
  */
-import type { BrowserContext } from '@playwright/test';
 import { Dice } from '../../../cli/lib/random/dice.mjs';
 import type { Site } from '../site.js';
 import { allowedCodes, type Circumstances, LACKING } from './allowed.js';
@@ -15,7 +14,7 @@ import { NativeTrees } from './native-trees.js';
 import { makePackages } from './packages.js';
 import { isReported, Projects } from './projects.js';
 import { Report, short } from './report.js';
-import { type Installed, type ProjectState, Tab } from './tab.js';
+import { type CourseBrowser, type Installed, type ProjectState, Tab } from './tab.js';
 import { Upkeep } from './upkeep.js';
 import { end, makeVictim } from './victim.js';
 
@@ -36,11 +35,11 @@ export class Course {
   private constructor(
     dice: Dice,
     registry: FaultyRegistry,
-    parts: { universe: ReturnType<typeof makePackages>; context: BrowserContext; site: Site },
+    parts: { universe: ReturnType<typeof makePackages>; browser: CourseBrowser; site: Site },
   ) {
     this.#dice = dice;
     this.#registry = registry;
-    const { universe, context, site } = parts;
+    const { universe, browser, site } = parts;
     this.#storage = dice.chance(0.15) ? 'memory' : 'opfs';
     this.#native = new NativeTrees(registry.url);
     this.#installs = new Installs(dice, universe);
@@ -49,7 +48,7 @@ export class Course {
     const address = `${site.url}/pages/blank.html`;
     // A store in memory is of one tab.
     const count = this.#storage === 'memory' ? 1 : dice.between(1, 4);
-    this.#tabs = Array.from({ length: count }, (_, index) => new Tab(`tab${index}`, { context, address, onProblem }));
+    this.#tabs = Array.from({ length: count }, (_, index) => new Tab(`tab${index}`, { browser, address, onProblem }));
     this.#upkeep = new Upkeep({
       ...{ dice, registry, report: this.#report, projects: this.#projects, native: this.#native, tabs: this.#tabs },
     });
@@ -58,12 +57,12 @@ export class Course {
   static async run(
     seed: number,
     rounds: number,
-    { context, site }: { context: BrowserContext; site: Site },
+    { browser, site }: { browser: CourseBrowser; site: Site },
   ): Promise<Report> {
     const dice = new Dice(seed);
     const universe = makePackages(dice);
     const registry = await new FaultyRegistry().start(universe);
-    const course = new Course(dice, registry, { universe, context, site });
+    const course = new Course(dice, registry, { universe, browser, site });
     const report = course.#report;
     try {
       await course.#begin();

@@ -1,5 +1,4 @@
 /** A tab of a random course: a page that does one thing after another, or several at once (pages/random-tab.js). */
-import type { BrowserContext, Page } from '@playwright/test';
 import type { PackageChanges, Pruning, StoreUsage, Verification } from '../../../../web/src/index.js';
 
 /** What a project is: its lock and the digest of its tree, or why that cannot be had. */
@@ -48,6 +47,22 @@ export interface Outcome<T = unknown> {
   ended?: 'with its page' | 'never';
 }
 
+/** What a course needs of a page: Playwright's and Puppeteer's have it by the same names. */
+export interface CoursePage {
+  goto(address: string): Promise<unknown>;
+  evaluate(script: string): Promise<unknown>;
+  close(): Promise<void>;
+  isClosed(): boolean;
+  once(event: 'close', listener: () => void): unknown;
+  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): unknown;
+  on(event: 'pageerror', listener: (error: Error) => void): unknown;
+}
+
+/** The pages of one have one storage, which nobody has used before. */
+export interface CourseBrowser {
+  newPage(): Promise<CoursePage>;
+}
+
 /** Milliseconds that everything has to end in, also on a busy machine. */
 const PATIENCE = 40_000;
 
@@ -59,14 +74,18 @@ export class Tab {
   hasReader = false;
   /** Whether something of it was ended, so that it has to begin anew. */
   isDisturbed = false;
-  readonly #context: BrowserContext;
+  readonly #browser: CourseBrowser;
   readonly #address: string;
   readonly #onProblem: (problem: string) => void;
-  #page: Page | undefined;
+  #page: CoursePage | undefined;
+  /** Aborted when what is loaded goes, with its page or without. */
+  #loaded = new AbortController();
+  /** Whether a worker of the page has been ended by it. */
+  #hasEndedWorker = false;
 
-  constructor(name: string, parts: { context: BrowserContext; address: string; onProblem: (problem: string) => void }) {
+  constructor(name: string, parts: { browser: CourseBrowser; address: string; onProblem: (problem: string) => void }) {
     this.name = name;
-    this.#context = parts.context;
+    this.#browser = parts.browser;
     this.#address = parts.address;
     this.#onProblem = (problem) => parts.onProblem(`${name}: ${problem}`);
   }
@@ -75,10 +94,18 @@ export class Tab {
   async load(): Promise<void> {
     if (!this.#page || this.#page.isClosed()) this.#page = await this.#newPage();
     await this.#page.goto(this.#address);
-    await this.#page.evaluate(() => import('/pages/random-tab.js' as string).then(() => undefined));
+    await this.#page.evaluate("import('/pages/random-tab.js').then(() => undefined)");
+    this.#loaded = new AbortController();
+    this.#hasEndedWorker = false;
     this.isOpen = false;
     this.hasReader = false;
     this.isDisturbed = false;
+  }
+
+  /** Shows the page anew, in the midst of what it does. Until it is loaded again it does nothing. */
+  async reload(): Promise<void> {
+    this.#loaded.abort();
+    await this.#page?.goto(this.#address);
   }
 
   async close(): Promise<void> {
@@ -91,36 +118,47 @@ export class Tab {
     argument: object = {},
     abortAfter?: number,
   ): Promise<Outcome<Results[K]>> {
-    const page = this.#page as Page;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Outcome<never>>((resolve) => {
-      timer = setTimeout(() => resolve({ ended: 'never' }), PATIENCE);
+    const page = this.#page as CoursePage;
+    const { signal } = this.#loaded;
+    if (signal.aborted) return { ended: 'with its page' };
+    if (/^end(Worker|Reader)$/.test(action)) this.#hasEndedWorker = true;
+    let stop = () => {};
+    const ended = new Promise<Outcome<never>>((resolve) => {
+      const late = setTimeout(() => resolve({ ended: 'never' }), PATIENCE);
+      const leave = () => resolve({ ended: 'with its page' });
+      signal.addEventListener('abort', leave);
+      stop = () => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', leave);
+      };
     });
-    const gone = new Promise<Outcome<never>>((resolve) =>
-      page.once('close', () => resolve({ ended: 'with its page' })),
-    );
     // The page's object is none that TypeScript could follow to here.
     const call = `tab.run(${[action, argument, abortAfter].map((value) => JSON.stringify(value)).join(', ')})`;
-    const answered = page.evaluate<Outcome<Results[K]>>(call).catch((error: Error): Outcome<never> => {
-      if (page.isClosed()) return { ended: 'with its page' };
+    const answered = (page.evaluate(call) as Promise<Outcome<Results[K]>>).catch((error: Error): Outcome<never> => {
+      if (signal.aborted || page.isClosed()) return { ended: 'with its page' };
       throw error;
     });
     try {
-      return await Promise.race([answered, late, gone]);
+      return await Promise.race([answered, ended]);
     } finally {
-      clearTimeout(timer);
+      stop();
     }
   }
 
-  async #newPage(): Promise<Page> {
-    const page = await this.#context.newPage();
+  async #newPage(): Promise<CoursePage> {
+    const page = await this.#browser.newPage();
+    page.once('close', () => this.#loaded.abort());
     page.on('console', (message) => {
       // Of what the registry does on purpose.
       const isOfRegistry = /Failed to load resource|blocked by CORS policy/.test(message.text());
       if (message.type() === 'error' && !isOfRegistry) this.#onProblem(`console: ${message.text()}`);
     });
     // Rejections that nobody handles are among them.
-    page.on('pageerror', (error) => this.#onProblem(`page error: ${error.stack}`));
+    page.on('pageerror', (error) => {
+      // Firefox tells its driver so of a worker that is ended in the midst of what it does; nobody in the page hears of it.
+      const isOfEndedWorker = this.#hasEndedWorker && error.message === 'uncaught exception: undefined';
+      if (!isOfEndedWorker) this.#onProblem(`page error: ${error.stack}`);
+    });
     return page;
   }
 }
