@@ -54,8 +54,7 @@ export async function withoutReaders<T>(store: string, change: () => Promise<T>,
   const name = readersLockName(store);
   let release = await takeAlone(name, { ifAvailable: true });
   if (!release && ask) {
-    ask();
-    release = await takeAlone(name, { signal: AbortSignal.timeout(READERS_PATIENCE) }).catch(() => undefined);
+    release = await takeAlone(name, { signal: AbortSignal.timeout(READERS_PATIENCE) }, ask).catch(() => undefined);
   }
   if (!release) {
     throw new GantryError({
@@ -105,10 +104,11 @@ async function share(name: string, asking: Asking): Promise<Release | undefined>
   }
 }
 
-/** Take a lock alone that others share. */
-async function takeAlone(name: string, asking: Asking): Promise<Release | undefined> {
+/** Take a lock alone that others share. `ask` is called when nobody can begin to share it any more. */
+async function takeAlone(name: string, asking: Asking, ask = () => {}): Promise<Release | undefined> {
   const openDoor = await hold(doorOf(name), asking);
   if (!openDoor) return undefined;
+  ask();
   let release: Release | undefined;
   try {
     release = await hold(name, asking);

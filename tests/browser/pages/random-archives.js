@@ -35,8 +35,8 @@ function checkFiles(files) {
 }
 
 export const archives = {
-  async tar({ project: name, isFresh, drop, pause = 0 }, signal) {
-    const project = await projectOf(name, isFresh);
+  async tar({ project: name, isFresh, isStored, drop, pause = 0 }, signal) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const stream = toTar(project, { signal });
     const from = stream.getReader();
@@ -53,16 +53,16 @@ export const archives = {
     }
     return checkFiles(untar(new Uint8Array(await new Blob(parts).arrayBuffer())));
   },
-  async zip({ project: name, isFresh }, signal) {
-    const project = await projectOf(name, isFresh);
+  async zip({ project: name, isFresh, isStored }, signal) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     let bytes = 0;
     // No `Response`: what ends a stream it tells nobody.
     for await (const part of toZip(project, { signal })) bytes += part.length;
     return bytes;
   },
-  async volume({ project: name, isFresh }, signal) {
-    const project = await projectOf(name, isFresh);
+  async volume({ project: name, isFresh, isStored }, signal) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const files = [];
     const volume = {
@@ -73,8 +73,8 @@ export const archives = {
     await fillVolume(project, volume, { signal });
     return checkFiles(files);
   },
-  async directory({ project: name, isFresh, to }, signal) {
-    const project = await projectOf(name, isFresh);
+  async directory({ project: name, isFresh, isStored, to }, signal) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`out-${to}`, { create: true });
     await writeDirectory(project, folder, { clean: true, signal });

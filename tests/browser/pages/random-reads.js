@@ -1,5 +1,6 @@
 // How a tab of the random test reads projects (random-tab.js). Each read looks at what it gets: files are whole, and of the
 // versions that the tree is said to have.
+import { openProject } from '/package/dist/read.js';
 import { checkTree, ownerOf, split } from './random-contents.js';
 
 const projects = new Map();
@@ -18,7 +19,14 @@ export function keep(project) {
   projects.set(project.name, project);
 }
 
-export async function projectOf(name, isFresh) {
+/** Projects as `gantry/read` has them. They stay open, whatever becomes of the store. */
+const stored = new Map();
+
+export async function projectOf(name, isFresh, isStored) {
+  if (isStored) {
+    if (!stored.has(name)) stored.set(name, openProject({ project: name }));
+    return stored.get(name);
+  }
   if (!isFresh && projects.has(name)) return projects.get(name);
   const project = await gantry.project(name);
   if (project) keep(project);
@@ -34,16 +42,16 @@ async function filesOf(fs) {
 }
 
 export const reads = {
-  async why({ project: name, query }) {
-    const project = await projectOf(name);
+  async why({ project: name, isStored, query }) {
+    const project = await projectOf(name, false, isStored);
     return (await project?.why(query))?.map(({ version }) => version);
   },
-  async digest({ project: name, isFresh }) {
-    return (await projectOf(name, isFresh))?.treeDigest();
+  async digest({ project: name, isFresh, isStored }) {
+    return (await projectOf(name, isFresh, isStored))?.treeDigest();
   },
   /** All of a tree, at once. */
-  async readMany({ project: name, isFresh }) {
-    const project = await projectOf(name, isFresh);
+  async readMany({ project: name, isFresh, isStored }) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const paths = await filesOf(project.fs);
     if (paths.length === 0) return 0;
@@ -54,8 +62,8 @@ export const reads = {
     return files.length;
   },
   /** File by file, which may be of several trees. */
-  async readFiles({ project: name, isFresh, at }) {
-    const project = await projectOf(name, isFresh);
+  async readFiles({ project: name, isFresh, isStored, at }) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const paths = (await filesOf(project.fs)).filter((path) => !path.endsWith('.package-lock.json'));
     const chosen = paths.slice(Math.floor(at * paths.length)).slice(0, 8);
@@ -77,8 +85,8 @@ export const reads = {
     if (unexpected) throw Object.assign(new Error(`reading file by file: ${codes}`), { code: unexpected });
     return { files: chosen.length, missing: codes.length };
   },
-  async links({ project: name, isFresh }) {
-    const project = await projectOf(name, isFresh);
+  async links({ project: name, isFresh, isStored }) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project || !(await project.fs.exists('node_modules/.bin'))) return undefined;
     const names = await project.fs.readdir('node_modules/.bin');
     for (const link of names) {
@@ -89,8 +97,8 @@ export const reads = {
     }
     return names.length;
   },
-  async openHandle({ project: name, at, isFresh }) {
-    const project = await projectOf(name, isFresh);
+  async openHandle({ project: name, at, isFresh, isStored }) {
+    const project = await projectOf(name, isFresh, isStored);
     if (!project) return undefined;
     const paths = (await filesOf(project.fs)).filter((path) => !/package(-lock)?\.json$/.test(path));
     if (paths.length === 0) return undefined;

@@ -58,11 +58,13 @@ export class Calls {
   readonly #universe: Universe;
   readonly #installs: Installs;
   readonly #weights: Record<string, number>;
+  readonly #hasReaders: boolean;
 
   constructor(dice: Dice, parts: { universe: Universe; installs: Installs; hasReaders: boolean }) {
     this.#dice = dice;
     this.#universe = parts.universe;
     this.#installs = parts.installs;
+    this.#hasReaders = parts.hasReaders;
     this.#weights = { ...WEIGHTS, ...(parts.hasReaders && READER_WEIGHTS) };
   }
 
@@ -100,7 +102,12 @@ export class Calls {
     return {
       project,
       // Otherwise what this tab has read before, if it has.
-      ...{ isFresh: dice.chance(0.5), at: dice.between(0, 999) / 1000, to: tab.name },
+      ...{
+        isStored: this.#hasReaders && dice.chance(0.3),
+        isFresh: dice.chance(0.5),
+        at: dice.between(0, 999) / 1000,
+        to: tab.name,
+      },
       ...(action === 'why' && { query: dice.one(Object.keys(this.#universe)) }),
       ...(action === 'tar' && { drop: dice.chance(0.25) ? 1 : 0, pause: dice.chance(0.3) ? 30 : 0 }),
     };
