@@ -19,15 +19,15 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Lacking {
     /// Packages whose packument was abbreviated, by name.
     pub abbreviated: FxHashSet<String>,
-    /// Paths and versions of what a lock of npm 6 or before had: there npm itself takes what abbreviated packuments say,
-    /// and leaves it at that.
-    pub old: FxHashSet<(String, Option<Text>)>,
+    /// Paths and versions of what was started from and had no license: what stays npm leaves as it was noted. Of all that a
+    /// lock of npm 6 or before had, too: there npm itself takes what abbreviated packuments say, and leaves it at that.
+    pub known: FxHashSet<(String, Option<Text>)>,
 }
 
 impl Lacking {
     fn has(&self, entry: &LockEntry) -> bool {
         self.abbreviated.contains(entry.package_name())
-            && (self.old.is_empty() || !self.old.contains(&(entry.path.clone(), entry.manifest.version.clone())))
+            && (self.known.is_empty() || !self.known.contains(&(entry.path.clone(), entry.manifest.version.clone())))
     }
 }
 

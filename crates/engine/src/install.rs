@@ -127,7 +127,7 @@ async fn run<H: Host>(
             add_found(host, (request, whole), found, into, left_out, &mut traffic, progress).boxed_local().await?;
         brought = more.unwrap_or(brought);
     }
-    let lacking = Lacking { abbreviated, old: std::mem::take(&mut beginning.old) };
+    let lacking = Lacking { abbreviated, known: std::mem::take(&mut beginning.known) };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);
     let manifests = match &beginning.asked {
@@ -210,8 +210,8 @@ struct Beginning {
     installed: Option<Lockfile>,
     /// What the lock says of itself.
     read: Option<Header>,
-    /// Paths and versions of a lock that says too little of its packages.
-    old: FxHashSet<(String, Option<Text>)>,
+    /// Paths and versions of what is started from and says too little.
+    known: FxHashSet<(String, Option<Text>)>,
 }
 
 impl Beginning {
@@ -275,9 +275,11 @@ async fn begin<H: Host>(
     }
     let project = read_project(host, (root, workspaces), start).await?;
     let read = lock.as_ref().map(Header::of);
-    let old = lock.iter().filter(|lock| lock.is_old()).flat_map(|lock| &lock.packages);
-    let old = old.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
-    Ok(Beginning { project, chosen, folders, before, asked, duplicates, lock, installed, read, old })
+    let is_old = lock.as_ref().is_some_and(Lockfile::is_old);
+    let known = start.iter().flat_map(|start| &start.packages);
+    let known = known.filter(|entry| is_old || !entry.manifest.is_complete());
+    let known = known.map(|entry| (entry.path.clone(), entry.manifest.version.clone())).collect();
+    Ok(Beginning { project, chosen, folders, before, asked, duplicates, lock, installed, read, known })
 }
 
 /// The lock that is to be installed.

@@ -68,11 +68,7 @@ impl<'a> Saving<'a> {
 
     /// The version of what is installed, or of what a link leads to, behind the prefix of saved ranges; `*` without a version.
     fn prefixed(&self, installed: &LockEntry) -> String {
-        let target = match installed.link {
-            true => self.lock.entry(installed.resolved.as_deref().unwrap_or_default()),
-            false => Some(installed),
-        };
-        let version = target.and_then(|entry| entry.manifest.version.as_deref());
+        let version = found_at(self.lock, installed).and_then(|entry| entry.manifest.version.as_deref());
         version.map_or_else(|| "*".to_owned(), |version| format!("{}{version}", self.request.changes.prefix))
     }
 
@@ -126,9 +122,18 @@ fn installed_in<'l>(lock: &'l Lockfile, folder: &str, name: &str) -> Option<&'l 
     }
 }
 
+/// What is installed, or what a link leads to.
+fn found_at<'l>(lock: &'l Lockfile, installed: &'l LockEntry) -> Option<&'l LockEntry> {
+    match installed.link {
+        true => lock.entry(installed.resolved.as_deref().unwrap_or_default()),
+        false => Some(installed),
+    }
+}
+
 /// Whether somebody who finds `installed` asks for a range that no other version is in.
 fn is_pinned(lock: &Lockfile, installed: &LockEntry, name: &str) -> bool {
-    let Some(version) = installed.manifest.version.as_deref().and_then(Range::parse) else { return false };
+    let version = found_at(lock, installed).and_then(|entry| entry.manifest.version.as_deref());
+    let Some(version) = version.and_then(Range::parse) else { return false };
     let is_exact = |entry: &&LockEntry| {
         let spec = entry.manifest.dependency(name).and_then(|spec| Range::parse(spec));
         spec.is_some_and(|spec| spec.is_subset_of(&version))

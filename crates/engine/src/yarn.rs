@@ -50,11 +50,17 @@ pub(crate) fn yarn_lock_of(
     if request.resolve.yarn.is_none() {
         return Ok(None);
     }
-    let mut lockfile = lockfile.clone();
+    let mut placed_lock = lockfile.clone();
     // Where there is no tree, npm leaves nothing out that it can install.
     let omit = if request.extent == Extent::Tree { request.omit } else { Omit::default() };
-    let placed = installed(&lockfile, inert, &omit)?;
-    lockfile.packages.retain(|entry| placed.contains(&entry.path));
-    let text = yarn_text(project, &lockfile, &request.resolve)?;
+    let placed = installed(lockfile, inert, &omit)?;
+    placed_lock.packages.retain(|entry| placed.contains(&entry.path));
+    let text = match yarn_text(project, &placed_lock, &request.resolve)? {
+        // npm writes it with the lock first, of all that is in that, and over that only if there is anything left to write.
+        None if request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite => {
+            yarn_text(project, lockfile, &request.resolve)?
+        }
+        text => text,
+    };
     Ok(text.filter(|text| request.yarn_lock.as_deref() != Some(text.as_bytes())))
 }

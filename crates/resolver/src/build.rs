@@ -84,7 +84,7 @@ pub(crate) struct Builder {
     pub(crate) orphans: Vec<LockEntry>,
     /// Whether the tree was changed.
     pub(crate) mutated: bool,
-    /// Packages whose contents are in the tree, and hidden until they are unpacked.
+    /// Packages that are to be looked into once the tree stands.
     pub(crate) packed: Vec<NodeId>,
     checks: Vec<can_place::Check>,
     budget: Budget,
@@ -411,25 +411,15 @@ impl Builder {
         if package.bundled.is_empty() && !lists {
             return Ok(true);
         }
-        let Some(contents) = self.bundles.contents(self.forest.node(node).package, package) else { return Ok(false) };
-        let contents = match contents {
-            Ok(contents) => contents.clone(),
-            Err(problem) => {
-                let (cause, message) = match problem {
-                    crate::PackumentProblem::NotFound => ("NOT_FOUND", "the tarball is not there".to_owned()),
-                    crate::PackumentProblem::Failed { code, message } => (*code, message.clone()),
-                };
-                return Err(ResolveError::Fetch {
-                    package: package.manifest.name.as_deref().unwrap_or_default().to_owned(),
-                    spec: package.version_text.to_string(),
-                    cause,
-                    message,
-                    wanted_by: self.wanted_by(node),
-                });
-            }
-        };
-        self.unpack_bundle(node, &contents);
-        Ok(true)
+        if self.options.opening != Opening::Placed {
+            self.packed.push(node);
+            return Ok(true);
+        }
+        let contents = self.contents(node)?;
+        if let Some(contents) = &contents {
+            self.unpack_bundle(node, contents);
+        }
+        Ok(contents.is_some())
     }
 
     /// A node for `name` in a virtual tree, or one that stands for the failure to get it.

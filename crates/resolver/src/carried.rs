@@ -23,7 +23,7 @@ pub fn carried_entries(
     let known: FxHashSet<NodeId> = builder.forest.inventory().into_iter().collect();
     for &node in &known {
         if let Some(contents) = found.remove(&builder.forest.location(node)) {
-            builder.unpack_bundle(node, &contents);
+            builder.unpack_bundle(node, &contents.with_identity());
         }
     }
     let added = builder.forest.inventory().into_iter().filter(|node| !known.contains(node));

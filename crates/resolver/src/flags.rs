@@ -3,8 +3,8 @@
 //! Every flag starts out true and is taken back along the edges: what a node that is not for development needs outside
 //! its devDependencies is not for development either, and so on, until nothing changes.
 
-use crate::forest::{Edge, Flags, Forest, Node};
-use crate::ids::{EdgeId, NodeId};
+use crate::forest::{Flags, Forest, Node};
+use crate::ids::NodeId;
 use crate::package::Kind;
 use rustc_hash::FxHashSet;
 
@@ -48,9 +48,9 @@ impl Forest {
                 continue;
             }
             for position in 0..self.node(id).edges_out.len() {
-                let edge = self.node(id).edges_out[position].1;
-                let kind = self.edge(edge).kind;
-                if let Some(to) = self.visible(edge)
+                let edge = self.edge(self.node(id).edges_out[position].1);
+                let (kind, to) = (edge.kind, edge.to);
+                if let Some(to) = to
                     && self.pass_on(to, self.node(id).flags, Some(kind))
                 {
                     stack.push(to);
@@ -61,17 +61,6 @@ impl Forest {
             let flags = &mut self.nodes[id.index()].flags;
             flags.dev_optional &= !(flags.dev || flags.optional);
         }
-    }
-
-    /// What an edge leads to, as long as packages are not unpacked.
-    fn visible(&self, edge: EdgeId) -> Option<NodeId> {
-        let Edge { from, to, name, .. } = *self.edge(edge);
-        if self.hidden.is_empty() || to.is_none_or(|to| !self.hidden.contains(&to)) {
-            return to;
-        }
-        let folded = self.names.folded(name);
-        let children = self.ancestry(from).filter_map(|above| self.node(above).children.get(folded));
-        children.into_iter().find(|child| !self.hidden.contains(child))
     }
 
     /// Takes back from `to` what `from` is not, over an edge of this kind or a link. Says whether anything changed.

@@ -23,7 +23,7 @@ use crate::names::{Names, Specs};
 use crate::overrides::Rules;
 use crate::package::{Dependency, Kind, Package};
 use gantry_spec::GitSpec;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -165,9 +165,6 @@ pub(crate) struct Forest {
     pub(crate) is_from_nothing: bool,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,
-    /// What is found in packages that are not unpacked yet: no flag is taken back on the way through it, and what is asked for
-    /// under its names is what there would be without it.
-    pub(crate) hidden: FxHashSet<NodeId>,
     /// What the lock says was asked for where a dependency is a repository: by the dependant's place and the name.
     pub(crate) locked_git: FxHashMap<(String, String), GitSpec>,
     /// What absolute paths are made relative to.
@@ -208,7 +205,6 @@ impl Forest {
             workspaces: Vec::new(),
             is_from_nothing: false,
             has_shrinkwraps: false,
-            hidden: FxHashSet::default(),
             locked_git: FxHashMap::default(),
             anchors: Anchors::default(),
             by_name: FxHashMap::default(),

@@ -188,8 +188,18 @@ fn folder_of_entry(forest: &mut Forest, entry: &LockEntry, options: &ResolveOpti
     package_of(forest, peers(options), SourceAnswer { manifest, ..SourceAnswer::default() })
 }
 
-/// What an entry says its package is there for.
-pub(crate) fn flags_of(entry: &LockEntry) -> Flags {
+/// Notes of packages what their entries say that they are there for, whatever follows from the tree.
+pub(crate) fn take_flags(forest: &mut Forest, lock: &Lockfile) {
+    let places: FxHashMap<String, NodeId> =
+        forest.inventory().into_iter().map(|node| (forest.location(node), node)).collect();
+    for entry in lock.packages.iter().filter(|entry| !entry.path.is_empty() && !entry.link) {
+        if let Some(node) = places.get(&entry.path) {
+            forest.nodes[node.index()].flags = flags_of(entry);
+        }
+    }
+}
+
+fn flags_of(entry: &LockEntry) -> Flags {
     Flags {
         extraneous: entry.extraneous,
         dev: entry.dev,

@@ -7,6 +7,7 @@
 
 use crate::error::ResolveError;
 use crate::forest::{Forest, Node};
+use crate::from_lock::take_flags;
 use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Package;
@@ -29,7 +30,8 @@ pub fn legacy_dependencies(
     lock: &Lockfile,
     options: &ResolveOptions,
 ) -> Result<Option<Value>, ResolveError> {
-    let forest = builder(project.clone(), Some(lock), options.clone())?.forest;
+    let mut forest = builder(project.clone(), Some(lock), options.clone())?.forest;
+    take_flags(&mut forest, lock);
     children_of(&forest, forest.root, &mut Vec::new())
 }
 

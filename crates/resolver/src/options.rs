@@ -106,8 +106,7 @@ pub enum Opening {
     #[default]
     Placed,
     /// As they are unpacked, once the tree stands (`loadShrinkwrapsAndUpdateTrees` and `loadBundlesAndUpdateTrees` in arborist's
-    /// `reify.js`). What they need and do not list in a shrinkwrap stays missing, and what they bring along counts only then: see
-    /// [`unpacked`](crate::unpacked).
+    /// `reify.js`). What they need and do not list in a shrinkwrap stays missing, and what they bring along counts only then.
     Unpacked,
     /// As by [`Unpacked`](Self::Unpacked), but nothing is unpacked.
     Never,

@@ -160,6 +160,7 @@ impl Resolver {
             return Ok(Step::Need(requests));
         }
         match self.builder.advance()? {
+            Progress::Done if self.builder.lacks_contents() => Ok(Step::Need(requests)),
             Progress::Done => {
                 self.state = State::Done;
                 Ok(Step::Done)
@@ -273,8 +274,8 @@ impl Resolver {
         self.drop_failures()?;
         self.builder.check_allowed()?;
         self.builder.check_machine()?;
+        self.builder.unpack_all()?;
         self.builder.check_fatal()?;
-        self.builder.unpack_all();
         let (left_out, inert) = (self.builder.left_out(), self.builder.inert());
         Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out, inert })
     }
@@ -292,7 +293,7 @@ impl Resolver {
             for node in forest.inventory().into_iter().rev() {
                 // Folders of the user are in no `node_modules` that they could leave.
                 let Node { flags, parent, .. } = *forest.node(node);
-                if flags.extraneous && parent.is_some() && !forest.hidden.contains(&node) {
+                if flags.extraneous && parent.is_some() {
                     forest.remove(node);
                 }
             }

@@ -7,7 +7,7 @@
 use crate::build::Builder;
 use crate::error::ResolveError;
 use crate::forest::{Flags, Forest};
-use crate::from_lock::flags_of;
+use crate::from_lock::take_flags;
 use crate::ids::NodeId;
 use crate::options::ResolveOptions;
 use crate::package::Kind;
@@ -143,12 +143,7 @@ impl Side {
 
     /// With what a lock says that packages are there for: it need not be [what follows from it](crate::unpacked).
     fn with_flags_of(mut self, lock: &Lockfile) -> Self {
-        let nodes = &mut self.builder.forest.nodes;
-        for entry in lock.packages.iter().filter(|entry| !entry.path.is_empty() && !entry.link) {
-            if let Some(node) = self.places.get(&entry.path) {
-                nodes[node.index()].flags = flags_of(entry);
-            }
-        }
+        take_flags(&mut self.builder.forest, lock);
         self
     }
 

@@ -7,26 +7,43 @@
 //! its lock therefore does not say so: not until the next install, which has all of it in the lock that it starts from.
 
 use crate::build::Builder;
+use crate::error::ResolveError;
 use crate::forest::Flags;
 use crate::ids::NodeId;
 use crate::options::Opening;
 use rustc_hash::FxHashSet;
 
 impl Builder {
+    /// Whether the contents of a package of the finished tree are missing. They are asked for then.
+    pub(crate) fn lacks_contents(&mut self) -> bool {
+        let packed = if self.options.opening == Opening::Unpacked { self.packed.clone() } else { Vec::new() };
+        let mut is_missing = false;
+        for node in packed {
+            is_missing |= self.is_in_tree(node) && matches!(self.contents(node), Ok(None));
+        }
+        is_missing
+    }
+
     /// Shows what is in packages, where they are unpacked; the flags and what is left out must be settled.
-    pub(crate) fn unpack_all(&mut self) {
-        self.forest.hidden = FxHashSet::default();
+    pub(crate) fn unpack_all(&mut self) -> Result<(), ResolveError> {
         let mut packed = std::mem::take(&mut self.packed);
         if self.options.opening != Opening::Unpacked {
-            return;
+            return Ok(());
         }
-        packed.retain(|&node| self.forest.node(node).root == self.forest.root && !self.is_omitted(node));
+        packed.retain(|&node| self.is_in_tree(node) && !self.is_omitted(node));
         packed.sort_by_key(|&node| self.forest.depth(node));
         for &node in &packed {
-            self.forest.calculate_flags_from(node);
+            if let Some(contents) = self.contents(node)? {
+                self.unpack_bundle(node, &contents.with_identity());
+            }
         }
         packed.retain(|&node| !self.forest.package_of(node).bundled.is_empty());
         self.remove_shadowed(&packed);
+        Ok(())
+    }
+
+    fn is_in_tree(&self, node: NodeId) -> bool {
+        self.forest.node(node).root == self.forest.root
     }
 
     /// Whether a package is not to be installed, or something that it is in.

@@ -5,10 +5,11 @@
 //! moves from there.
 
 use super::Builder;
+use crate::error::ResolveError;
 use crate::forest::Seed;
 use crate::ids::NodeId;
-use crate::options::Opening;
 use crate::package::{Package, Peers, Top};
+use crate::questions::PackumentProblem;
 use crate::resolver::bundles::BundleContents;
 use gantry_manifest::{Manifest, Text};
 use std::sync::Arc;
@@ -17,6 +18,24 @@ use std::sync::Arc;
 type Origin = (Option<Text>, Option<Text>);
 
 impl Builder {
+    /// What a package has in its tarball; asked for where it is not here.
+    pub(crate) fn contents(&mut self, node: NodeId) -> Result<Option<Arc<BundleContents>>, ResolveError> {
+        let package = self.forest.package_of(node);
+        let (cause, message) = match self.bundles.contents(self.forest.node(node).package, package) {
+            None => return Ok(None),
+            Some(Ok(contents)) => return Ok(Some(contents.clone())),
+            Some(Err(PackumentProblem::NotFound)) => ("NOT_FOUND", "the tarball is not there".to_owned()),
+            Some(Err(PackumentProblem::Failed { code, message })) => (*code, message.clone()),
+        };
+        Err(ResolveError::Fetch {
+            package: package.manifest.name.as_deref().unwrap_or_default().to_owned(),
+            spec: package.version_text.to_string(),
+            cause,
+            message,
+            wanted_by: self.wanted_by(node),
+        })
+    }
+
     /// Puts the contents of a package below its node, displacing what is there: what its shrinkwrap lists, and then what it
     /// carries.
     pub(crate) fn unpack_bundle(&mut self, node: NodeId, contents: &BundleContents) {
@@ -29,11 +48,8 @@ impl Builder {
         self.unpack(node, listed);
         let carried = contents.packages.iter().map(|(path, manifest)| (path.as_str(), manifest, (None, None)));
         self.unpack(node, carried.collect());
-        match self.options.opening {
-            // Where nothing else changes, flags are not calculated again.
-            Opening::Placed => self.forest.calculate_flags_from(node),
-            Opening::Unpacked | Opening::Never => self.packed.push(node),
-        }
+        // Where nothing else changes, flags are not calculated again.
+        self.forest.calculate_flags_from(node);
     }
 
     fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
@@ -49,12 +65,7 @@ impl Builder {
             let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
             let package = self.forest.add_package(package);
             let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
-            let known = self.forest.node(parent).children.get(self.forest.names.folded(name));
-            let is_new = known.is_none_or(|known| self.forest.hidden.contains(&known));
-            let node = self.forest.new_node(seed, Some(parent));
-            if is_new && self.options.opening != Opening::Placed {
-                self.forest.hidden.insert(node);
-            }
+            self.forest.new_node(seed, Some(parent));
         }
     }
 

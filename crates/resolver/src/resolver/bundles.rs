@@ -20,6 +20,22 @@ pub struct BundleContents {
     pub shrinkwrap: Option<Lockfile>,
 }
 
+impl BundleContents {
+    /// Without what lies right in its `node_modules` and has no name or no version, and all below: where npm makes the tree, it
+    /// passes that over (`transplantFilter` in arborist's `reify.js`).
+    pub(crate) fn with_identity(&self) -> Self {
+        let is_top = |path: &str| !path.contains("/node_modules/");
+        let is_nobody = |manifest: &Manifest| {
+            [&manifest.name, &manifest.version].iter().any(|said| said.as_deref().is_none_or(str::is_empty))
+        };
+        let tops = self.packages.iter().filter(|(path, manifest)| is_top(path) && is_nobody(manifest));
+        let nobodies: Vec<String> = tops.map(|(path, _)| format!("{path}/")).collect();
+        let is_one = |path: &str| nobodies.iter().any(|nobody| format!("{path}/").starts_with(nobody));
+        let packages = self.packages.iter().filter(|(path, _)| !is_one(path)).cloned().collect();
+        Self { packages, shrinkwrap: self.shrinkwrap.clone() }
+    }
+}
+
 /// Requests for contents and their answers.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {

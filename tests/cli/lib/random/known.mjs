@@ -113,6 +113,15 @@ export const KNOWN = {
     const { our } = differing(ours, theirs);
     return our.length > 0 && our.every((line) => line.startsWith('  resolved "file:node_modules/'));
   },
+  // Its links keep the package.json that they were made with, and what is saved goes to what they lead to (`updateNodes` in
+  // `reify.js`); the next install writes the new ones.
+  'npm writes of a workspace into yarn.lock what it needed before it was changed': ({ what, ours, theirs, run }) => {
+    const isChange = ['install', 'uninstall', 'update'].includes(run?.[0]);
+    const isOfWorkspaces = run?.some((word) => /^--workspaces?(=|$)/.test(word));
+    if (what !== 'yarn.lock' || !isChange || !isOfWorkspaces) return false;
+    const others = (text) => text.split('\n\n').filter((block) => !/^ {2}resolved "file:packages\//m.test(block));
+    return isDeepStrictEqual(others(ours), others(theirs));
+  },
   'npm update --save also writes into folders that are linked to and are no workspaces': ({ theirs, run }, { files }) =>
     theirs !== undefined &&
     run?.[0] === 'update' &&
@@ -145,6 +154,22 @@ export const KNOWN = {
     difference.what === 'package-lock.json' &&
     isOfVersion1(difference, scenario) &&
     JSON.stringify(scenario.universe).includes('"carries"'),
+  // It reads them anew from the tarball, or takes them from the tree (`loadBundlesAndUpdateTrees`, `diffNode` of `diff.js`).
+  'npm takes back in the hidden lock what it looked up of what tarballs bring along for a lock of version 1': (
+    difference,
+    scenario,
+  ) => {
+    const { what, ours, theirs } = difference;
+    if (what !== 'node_modules/.package-lock.json' || !isOfVersion1(difference, scenario)) return false;
+    if (![ours, theirs].every((text) => text.startsWith('{'))) return false;
+    const [our, their] = [ours, theirs].map((text) => JSON.parse(text));
+    for (const { packages } of [our, their]) {
+      for (const entry of Object.values(packages)) {
+        if (entry.inBundle) for (const member of ['integrity', 'dependencies']) delete entry[member];
+      }
+    }
+    return isDeepStrictEqual(our, their);
+  },
   'npm ci misses links to a package itself in a lock of version 1, which has none': (difference, scenario) =>
     difference.what === 'outcome' &&
     difference.run[0] === 'ci' &&

@@ -24,9 +24,10 @@ function without(value, path) {
 
 /** What must stay for a scenario to be one. */
 function isNeeded(path) {
-  const [first, , third, fourth] = path;
+  const [first, , third, fourth, fifth] = path;
   if (path.length === 1) return true;
-  if (first === 'universe') return path.length === 3 || third === 'tags';
+  // What a tarball carries has a version, or it is another matter.
+  if (first === 'universe') return path.length === 3 || third === 'tags' || (fifth === 'carries' && path.length === 7);
   if (first === 'files') return path.length === 2 && path[1] === 'package.json';
   // A step keeps what it is, and the name of its command.
   return first === 'steps' && (path.length === 3 || (third === 'run' && fourth === '0'));
