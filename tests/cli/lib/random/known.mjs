@@ -154,6 +154,21 @@ export const KNOWN = {
     difference.what === 'package-lock.json' &&
     isOfVersion1(difference, scenario) &&
     JSON.stringify(scenario.universe).includes('"carries"'),
+  // What it puts in the place of something that only the chosen part of the tree before led to it notes as it was before (`reroot`
+  // in `reify.js`): the tree has the one, the hidden lock the other.
+  'npm notes in the hidden lock the old version of what it replaced for the sake of chosen workspaces': ({
+    what,
+    ours,
+    theirs,
+    run,
+  }) => {
+    if (what !== 'node_modules/.package-lock.json' || !run.some((word) => word.startsWith('--workspace'))) return false;
+    if (![ours, theirs].every((text) => text.startsWith('{'))) return false;
+    const [our, their] = [ours, theirs].map((text) => JSON.parse(text).packages);
+    if (!isDeepStrictEqual(Object.keys(our), Object.keys(their))) return false;
+    const others = Object.keys(our).filter((path) => !isDeepStrictEqual(our[path], their[path]));
+    return others.length > 0 && others.every((path) => our[path].version !== their[path].version);
+  },
   // It reads them anew from the tarball, or takes them from the tree (`loadBundlesAndUpdateTrees`, `diffNode` of `diff.js`).
   'npm takes back in the hidden lock what it looked up of what tarballs bring along for a lock of version 1': (
     difference,
