@@ -118,7 +118,11 @@ impl ProjectDirectory {
 
     /// Writes a file of the user.
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-        if self.is_left_alone { Ok(()) } else { Ok(replace_users_file(path, bytes)?) }
+        if self.is_left_alone {
+            return Ok(());
+        }
+        self.interrupt.pass_over();
+        Ok(replace_users_file(path, bytes)?)
     }
 
     /// Reads what an install starts from.
@@ -232,6 +236,7 @@ impl ProjectDirectory {
         fs::write(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
 
         self.interrupt.check()?;
+        self.interrupt.pass_over();
         let (built, modules) = (building.join("node_modules"), self.path.join("node_modules"));
         if mode == InstallMode::Install && is_directory(&modules) {
             carry_over(&modules, &built, moves)?;
@@ -299,6 +304,7 @@ impl ProjectDirectory {
         fs::write(&built_hidden, &plan.hidden_lock).map_err(NativeError::io("write", &built_hidden))?;
 
         self.interrupt.check()?;
+        self.interrupt.pass_over();
         let hidden = self.path.join(HIDDEN_LOCK);
         moves.rename(SET_ASIDE, &hidden, &old.join("hidden-lock"))?;
         let gone = in_the_way.iter().chain(gone).map(String::as_str);
