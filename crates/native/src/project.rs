@@ -23,7 +23,7 @@ use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
 use crate::temporary::{check_replaceable, make_parent, replace_users_file};
-use crate::tops::{folders_with_modules, replace_trees, settle_commands};
+use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
 use bytes::Bytes;
@@ -155,7 +155,7 @@ impl ProjectDirectory {
         if let (Some(installed), Some(difference)) = (&installed, &difference)
             && difference.is_none()
             && installed.hidden_lock == plan.hidden_lock
-            && self.links_to_change(plan).is_none()
+            && self.links_to_change(plan, difference).is_none()
         {
             if !installed.is_newest {
                 self.touch_hidden_lock()?;
@@ -330,15 +330,21 @@ impl ProjectDirectory {
             // What is nested in another new package came along with it.
             moves.rename(PUBLISH, &from, &target)?;
         }
-        self.order_links(plan, workspace, moves)?;
+        self.order_links(plan, difference, workspace, moves)?;
         make_parent(&hidden)?;
         moves.rename(PUBLISH, &built_hidden, &hidden)?;
         Ok(self.with_kept(report, plan, difference))
     }
 
     /// Makes the planned links, and removes bin links that nothing planned.
-    fn order_links(&self, plan: &Plan, workspace: &Workspace, moves: &mut Moves) -> Result<(), NativeError> {
-        let LinkChanges { unplanned, missing } = self.links_to_change(plan);
+    fn order_links(
+        &self,
+        plan: &Plan,
+        difference: &Difference<'_>,
+        workspace: &Workspace,
+        moves: &mut Moves,
+    ) -> Result<(), NativeError> {
+        let LinkChanges { unplanned, missing } = self.links_to_change(plan, difference);
         let in_the_way = unplanned.iter().chain(missing.iter().map(|(path, _)| path));
         for (number, path) in in_the_way.enumerate() {
             moves.rename(SET_ASIDE, path, &workspace.old().join(format!("link-{number}")))?;
@@ -352,12 +358,16 @@ impl ProjectDirectory {
         Ok(())
     }
 
-    fn links_to_change<'p>(&self, plan: &'p Plan) -> LinkChanges<'p> {
+    fn links_to_change<'p>(&self, plan: &'p Plan, difference: &Difference<'_>) -> LinkChanges<'p> {
         let planned: BTreeMap<&str, &str> =
             plan.links.iter().map(|link| (link.path.as_str(), link.target.as_str())).collect();
         let mut unplanned = Vec::new();
         let packages = plan.packages.iter().map(|package| package.path.as_str());
-        let nested = packages.chain(folders_with_modules(plan)).map(|folder| format!("{folder}/node_modules/.bin"));
+        // Folders of the user's that nothing is in any more may have commands of what was.
+        let mut tops = folders_with_modules(plan);
+        tops.extend(plan.workspaces.iter().map(String::as_str));
+        tops.extend(difference.gone.iter().filter_map(|path| top_of(path)));
+        let nested = packages.chain(tops).map(|folder| format!("{folder}/node_modules/.bin"));
         for folder in nested.chain(["node_modules/.bin".to_owned()]) {
             let path = self.path.join(&folder);
             // What a link leads to is not the project's.

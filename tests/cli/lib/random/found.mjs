@@ -326,4 +326,14 @@ export const FOUND = [
     { 'package.json': { optionalDependencies: { u: '1' } }, 'yarn.lock': [] },
     ['install'],
   ),
+  scenario(
+    'commands of what a workspace has for itself go with it',
+    { 'n@1.0.0': {}, 'n@2.0.0': { bin: { tool: 'cli.js' } } },
+    {
+      'package.json': { dependencies: { n: '1' }, workspaces: ['packages/*'] },
+      'packages/l/package.json': { name: 'ws-l', dependencies: { n: '2' } },
+    },
+    ['install', 'uninstall n --workspace=ws-l'],
+    [],
+  ),
 ];
