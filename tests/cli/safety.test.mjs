@@ -224,6 +224,13 @@ describe('safety', { concurrency: 1 }, () => {
     ['all its files', (directory) => rmSync(join(directory, 'files'), { recursive: true })],
     ['one file', (directory) => unlinkSync(join(directory, 'files', 'index.js'))],
     ['its package.json', (directory) => unlinkSync(join(directory, 'files', 'package.json'))],
+    [
+      'its folder to a file',
+      (directory) => {
+        rmSync(directory, { recursive: true });
+        writeFileSync(directory, 'no folder');
+      },
+    ],
   ]) {
     test(`a stored package that lost ${what} is fetched again`, (context) => {
       const workspace = new Workspace(context, registry);

@@ -5,6 +5,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -94,6 +95,22 @@ describe('the store', { concurrency: 1 }, () => {
       ['right', 'it has files that the package has not', (path) => writeFileSync(join(dirname(path), 'new.js'), '')],
       ['right', 'it has no list of its files', (path) => unlinkSync(join(path, '../../index'))],
       ['right', 'package index', (path) => writeFileSync(join(path, '../../index'), 'no list')],
+      [
+        'right',
+        'it has no list of its files',
+        (path) => {
+          rmSync(join(path, '../../index'));
+          mkdirSync(join(path, '../../index'));
+        },
+      ],
+      [
+        'right',
+        'it has no list of its files',
+        (path) => {
+          rmSync(join(path, '../..'), { recursive: true });
+          writeFileSync(join(path, '../..'), 'no folder');
+        },
+      ],
     ];
     for (const [name, problem, damage] of damages) {
       damage(file(name, 'package.json'));

@@ -65,9 +65,7 @@ impl TemporaryDirectory {
                 self.path = None;
                 Ok(None)
             }
-            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
-                Ok(Some(self))
-            }
+            Err(error) if is_taken(&error) => Ok(Some(self)),
             Err(error) => Err(NativeError::io("publish", target)(error)),
         }
     }
@@ -76,6 +74,12 @@ impl TemporaryDirectory {
     pub fn leave(mut self) {
         self.path = None;
     }
+}
+
+/// Whether a directory could not be renamed because something is where it was to be: a directory that is not empty, or a file.
+fn is_taken(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
+    matches!(error.kind(), DirectoryNotEmpty | AlreadyExists | NotADirectory)
 }
 
 impl Drop for TemporaryDirectory {

@@ -57,9 +57,7 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
     let path = directory.join("index");
     let (bytes, kept) = match read_with_metadata(&path) {
         Ok(read) => read,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return damaged("it has no list of its files".to_owned());
-        }
+        Err(error) if is_none(&error) => return damaged("it has no list of its files".to_owned()),
         Err(error) => return Err(NativeError::io("read", &path)(error)),
     };
     let record = match Record::decode(&bytes) {
@@ -79,6 +77,11 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
     Ok(if record.sums.is_some() { Condition::Whole } else { Condition::WithoutSums })
 }
 
+/// Whether a file could not be read because there is none: nothing, or something else in its place or on the way there.
+fn is_none(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+}
+
 /// What is wrong with a file; `kept` is its package's `index`.
 fn check_file(
     path: &Path,
@@ -88,9 +91,7 @@ fn check_file(
 ) -> Result<Option<&'static str>, NativeError> {
     let failed = || NativeError::io("read", path);
     let data = match fs::symlink_metadata(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(Some("is missing"));
-        }
+        Err(error) if is_none(&error) => return Ok(Some("is missing")),
         data => data.map_err(failed())?,
     };
     if let Some(problem) = difference(&data, file).or_else(|| alteration((&data).into(), kept.into())) {
