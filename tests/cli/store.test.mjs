@@ -177,6 +177,33 @@ describe('the store', { concurrency: 1 }, () => {
     assert.equal(store('prune').succeeded().lines[0].kept, isLinked ? 2 : 0);
   });
 
+  test('loses what processes that died had in hand, and not what an install has that still runs', async (context) => {
+    const { workspace, one, store } = installed(context);
+    const temporary = join(workspace.folder, 'store', 'v1', 'temporary');
+    const die = () => {
+      mkdirSync(join(temporary, 'package-1f2e-18d3a5b6c7d8e9f0-0'), { recursive: true });
+      writeFileSync(join(temporary, 'package-1f2e-18d3a5b6c7d8e9f0-0', 'index.js'), 'half');
+    };
+    const late = workspace.project('late', manifest({ deprecated: '1' }));
+    await control(suite.registry, 'POST', 'faults', [{ path: '/deprecated/-/', kind: 'hang-before-headers' }]);
+    const install = spawn(gantryCommand, ['install'], { cwd: late, env: workspace.environment, stdio: 'ignore' });
+    const ended = new Promise((settle) => install.on('exit', settle));
+    context.after(() => install.kill('SIGKILL'));
+    const isAsked = async () => (await control(suite.registry, 'GET', 'stats')).faults > 0;
+    while (!(await isAsked())) await new Promise((settle) => setTimeout(settle, 20));
+    die();
+    workspace.gantryIn(one, 'ci').succeeded();
+    assert.equal(readdirSync(temporary).length, 1, 'it may be of the one that still runs');
+    install.kill('SIGKILL');
+    await ended;
+    workspace.gantryIn(one, 'install').succeeded();
+    assert.deepEqual(readdirSync(temporary), []);
+    die();
+    store('prune').succeeded();
+    assert.deepEqual(readdirSync(temporary), []);
+    await control(suite.registry, 'DELETE', 'faults');
+  });
+
   test('is not pruned under an install', async (context) => {
     const { workspace, one, names } = installed(context);
     rmSync(one, { recursive: true });

@@ -52,7 +52,7 @@ use workers::{Handed, Workers};
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
 const WAITING_BYTES: u64 = 16 << 20;
 
-/// A temporary directory older than this belongs to a process that died.
+/// A temporary directory older than this belongs to a process that died, also where nothing tells who uses the store.
 const STALE_SECONDS: u64 = 24 * 3600;
 
 /// Where things are in a store.
@@ -74,6 +74,11 @@ impl Layout {
     fn directory(&self, key: &PackageKey) -> PathBuf {
         let digest = key.as_str().rsplit('-').next().unwrap_or_default();
         self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
+    }
+
+    /// Everything temporary.
+    fn temporaries(&self) -> Vec<PathBuf> {
+        listed(&self.temporary).unwrap_or_default().iter().map(fs::DirEntry::path).collect()
     }
 
     /// All packages that are there, sorted.
@@ -169,13 +174,17 @@ impl PackageDirectories {
         store
     }
 
-    /// Keeps others from taking out what this install relies on, from the first moment that there is a store.
+    /// Keeps others from taking out what this install relies on, from the first moment that there is a store. Where nobody else
+    /// uses it, what is temporary in it is of processes that died.
     fn hold(&self) {
-        if self.in_use.get().is_none()
-            && let Some(lock) = StoreLock::shared(&self.layout.root)
-        {
+        if self.in_use.get().is_some() {
+            return;
+        }
+        let mut left = Vec::new();
+        if let Some(lock) = StoreLock::shared_after(&self.layout.root, || left = self.layout.temporaries()) {
             let _ = self.in_use.set(lock);
         }
+        remove_all(&left);
     }
 
     /// Notes that the project in `path` is made from this store.
@@ -378,6 +387,13 @@ fn sweep(temporary: &Path) {
         if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+/// Removes what can be removed of what nobody uses any more.
+fn remove_all(paths: &[PathBuf]) {
+    for path in paths {
+        let _ = remove_any(path);
     }
 }
 

@@ -24,6 +24,20 @@ impl StoreLock {
         Self::take(root, FlockOperation::LockShared).ok().flatten()
     }
 
+    /// As [`shared`](Self::shared); where nobody uses the store in `root`, `alone` is called first, while nobody can begin to.
+    pub fn shared_after(root: &Path, alone: impl FnOnce()) -> Option<Self> {
+        match Self::take(root, FlockOperation::NonBlockingLockExclusive) {
+            Ok(Some(lock)) => {
+                alone();
+                // A lock on the same folder cannot be made a shared one at once; nothing is relied on yet.
+                drop(lock);
+                Self::shared(root)
+            }
+            Ok(None) => None,
+            Err(_) => Self::shared(root),
+        }
+    }
+
     /// Waits until nobody uses the store in `root`; `tell` is called if that is not at once. `None` where there is no store.
     pub fn exclusive(root: &Path, tell: impl FnOnce()) -> Result<Option<Self>, NativeError> {
         let failed = |errno: Errno| NativeError::io("lock", root)(errno.into());

@@ -6,7 +6,7 @@
 use super::in_use::StoreLock;
 use super::projects::{NotedProject, noted};
 use super::record::Record;
-use super::{Layout, discard, listed, sweep};
+use super::{Layout, discard, listed, remove_all};
 use crate::NativeError;
 use crate::temporary::{make_parent, remove_any, unique_name};
 use gantry_store::{PackageIndex, PackageKey};
@@ -174,6 +174,7 @@ impl StoreUpkeep {
             project.forget()?;
             pruned.forgotten += 1;
         }
+        let left = self.layout.temporaries();
         let aside = self.layout.temporary.join(unique_name(REMOVED));
         for package in self.packages_of(&projects)? {
             if package.is_used {
@@ -186,7 +187,7 @@ impl StoreUpkeep {
         }
         // From here on nothing is in anybody's way.
         drop(lock);
-        sweep(&self.layout.temporary);
+        remove_all(&left);
         if pruned.packages > 0 { remove_any(&aside).map(|()| pruned) } else { Ok(pruned) }
     }
 
