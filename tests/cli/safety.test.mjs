@@ -162,6 +162,27 @@ describe('safety', { concurrency: 1 }, () => {
     assert.deepEqual(readdirSync(modules).sort(), ['.cache', '.package-lock.json', 'left']);
   });
 
+  test('an install without a hidden lock keeps what is no package in workspaces, too', (context) => {
+    const workspace = new Workspace(context, registry);
+    const fields = { name: 'project', version: '1.0.0', dependencies: { left: '1.1.0' }, workspaces: ['one', 'two'] };
+    const project = workspace.project('project', { 'package.json': fields });
+    const member = (name, dependencies) =>
+      workspace.project(`project/${name}`, { 'package.json': { name, version: '1.0.0', dependencies } });
+    const folders = ['one', 'two'].map((name) => join(member(name, { left: '1.0.0' }), 'node_modules'));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    for (const folder of folders) {
+      assert.deepEqual(readdirSync(folder), ['left']);
+      mkdirSync(join(folder, '.cache'));
+    }
+    member('two', {});
+    unlinkSync(join(project, 'node_modules', '.package-lock.json'));
+    workspace.gantry('install', '--prefix', project).succeeded();
+    assert.deepEqual(
+      folders.map((folder) => readdirSync(folder).sort()),
+      [['.cache', 'left'], ['.cache']],
+    );
+  });
+
   test('a node_modules that is a link is replaced by a folder, as npm does', (context) => {
     const workspace = new Workspace(context, registry);
     const project = workspace.project('project', manifest({ left: '1.0.0' }));

@@ -3,7 +3,7 @@
 use crate::NativeError;
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::temporary::make_parent;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use gantry_engine::InstallMode;
 use gantry_layout::{LinkKind, Plan, PlannedLink};
 use std::borrow::Cow;
@@ -31,8 +31,9 @@ fn is_outer(folder: &str) -> bool {
     !folder.is_empty() && folder.split('/').all(|part| part != MODULES)
 }
 
-/// Publishes what was built for the user's folders, and for `ci` takes away what of the workspaces has nothing any more. The
-/// `node_modules` of other folders that are linked to is their own affair, as for npm (`npm-ci:rm` in its `ci.js`).
+/// Publishes what was built for the user's folders, and takes away what of the workspaces has nothing any more: for `ci` all of
+/// it, else packages and their commands. The `node_modules` of other folders that are linked to is their own affair, as for npm
+/// (`npm-ci:rm` in its `ci.js`).
 pub(crate) fn replace_trees(
     project: &Path,
     plan: &Plan,
@@ -44,6 +45,9 @@ pub(crate) fn replace_trees(
     for top in &wanted {
         let place = format!("{top}/{MODULES}");
         let (built, modules) = (workspace.new_tree().join(&place), project.join(&place));
+        if mode == InstallMode::Install && is_directory(&modules) {
+            carry_over(&modules, &built, moves)?;
+        }
         let is_there = fs::symlink_metadata(&modules).is_ok();
         if is_there && moves.exchange(&built, &modules).is_ok() {
             continue;
@@ -52,9 +56,16 @@ pub(crate) fn replace_trees(
         make_parent(&modules)?;
         moves.rename(PUBLISH, &built, &modules)?;
     }
-    if mode == InstallMode::Ci {
-        for top in plan.workspaces.iter().filter(|top| is_outer(top) && !wanted.contains(top.as_str())) {
-            set_aside(project, &format!("{top}/{MODULES}"), workspace, moves)?;
+    for top in plan.workspaces.iter().filter(|top| is_outer(top) && !wanted.contains(top.as_str())) {
+        let place = format!("{top}/{MODULES}");
+        if mode == InstallMode::Ci {
+            set_aside(project, &place, workspace, moves)?;
+        } else if is_directory(&project.join(&place)) {
+            for name in entries(&project.join(&place))?.iter().map(|name| name.to_string_lossy()) {
+                if !is_foreign(&name) {
+                    set_aside(project, &format!("{place}/{name}"), workspace, moves)?;
+                }
+            }
         }
     }
     Ok(())

@@ -336,4 +336,21 @@ export const FOUND = [
     ['install', 'uninstall n --workspace=ws-l'],
     [],
   ),
+  {
+    ...scenario(
+      'what a workspace had for itself goes also where no hidden lock tells of it',
+      { 'n@1.0.0': {}, 'n@2.0.0': { bin: { tool: 'cli.js' } } },
+      {
+        'package.json': { dependencies: { n: '1' }, workspaces: ['packages/*'] },
+        'packages/l/package.json': { name: 'ws-l', dependencies: { n: '2' } },
+      },
+      [],
+      [],
+    ),
+    steps: [
+      { run: ['install'] },
+      { remove: 'node_modules/.package-lock.json' },
+      { run: ['uninstall', 'n', '--workspace=ws-l'] },
+    ],
+  },
 ];
