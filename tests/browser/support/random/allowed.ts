@@ -1,6 +1,6 @@
 /** With which codes a call of a random course may fail, and why; all others are problems. */
 import type { Call } from './calls.js';
-import type { Fault } from './faulty-registry.js';
+import type { PageFault } from './faults.js';
 import type { Victim } from './victim.js';
 
 /** What says that something is not stored, or not as it was. */
@@ -8,7 +8,7 @@ export const LACKING: readonly string[] = ['STORE_CORRUPT', 'LAYOUT_MISSING', 'S
 
 /** What goes on while a call runs. */
 export interface Circumstances {
-  fault: Fault | undefined;
+  fault: PageFault | undefined;
   victim: Victim | undefined;
   /** Whether the store is in memory. */
   isInMemory: boolean;
@@ -23,7 +23,7 @@ export interface Circumstances {
 }
 
 /** Documents fail in the same ways as tarballs but for what is in them. */
-const BY_FAULT: Record<Fault['kind'], readonly string[]> = {
+const BY_FAULT: Record<PageFault['kind'], readonly string[]> = {
   status: ['REGISTRY_STATUS', 'REGISTRY_NOT_FOUND', 'RESOLVE_PACKAGE_NOT_FOUND'],
   reset: ['REGISTRY_UNREACHABLE'],
   hang: ['REGISTRY_TIMEOUT', 'REGISTRY_UNREACHABLE'],

@@ -4,14 +4,15 @@
  * reason (allowed.ts). How long everything takes is not decided by the seed: two runs of one differ in what comes first.
  */
 import { Dice } from '../../../cli/lib/random/dice.mjs';
+import { FaultyRegistry } from '../../../cli/lib/random/faulty-registry.mjs';
+import { makePackages } from '../../../cli/lib/random/packages.mjs';
 import type { Site } from '../site.js';
 import { allowedCodes, type Circumstances, LACKING } from './allowed.js';
 import { type Call, Calls, isOfReader } from './calls.js';
-import { FaultyRegistry, makeFault } from './faulty-registry.js';
+import { makeFault } from './faults.js';
 import { Installs } from './installs.js';
 import { changesBetween } from './locks.js';
 import { NativeTrees } from './native-trees.js';
-import { makePackages } from './packages.js';
 import { isReported, Projects } from './projects.js';
 import { Report, short } from './report.js';
 import { type CourseBrowser, type Installed, type ProjectState, Tab } from './tab.js';
@@ -61,7 +62,7 @@ export class Course {
   ): Promise<Report> {
     const dice = new Dice(seed);
     const universe = makePackages(dice);
-    const registry = await new FaultyRegistry().start(universe);
+    const registry = await new FaultyRegistry({ isForPages: true }).start(universe);
     const course = new Course(dice, registry, { universe, browser, site });
     const report = course.#report;
     try {

@@ -1,8 +1,8 @@
 /** Random installs: what they ask for goes on from what was installed before. */
 import type { Dice } from '../../../cli/lib/random/dice.mjs';
+import { rangeOf } from '../../../cli/lib/random/packages.mjs';
 import type { Universe } from '../../../cli/lib/random/registry.mjs';
 import type { Manifest } from './locks.js';
-import { rangeOf } from './packages.js';
 
 /** Options of an install, as far as they are random. */
 export interface InstallArgument {

@@ -1,7 +1,7 @@
 /** What a store is looked at for now and then: that it is whole, needs nobody, and has what its projects need and no more. */
 import type { Dice } from '../../../cli/lib/random/dice.mjs';
+import type { FaultyRegistry } from '../../../cli/lib/random/faulty-registry.mjs';
 import { LACKING } from './allowed.js';
-import type { FaultyRegistry } from './faulty-registry.js';
 import { manifestOf, packagesOf } from './locks.js';
 import type { NativeTrees } from './native-trees.js';
 import type { Projects } from './projects.js';

@@ -26,5 +26,6 @@ export declare class UniverseRegistry {
   start(): Promise<this>;
   stop(): Promise<void>;
   serve(universe: Universe): void;
+  prepare(): void;
   publish(): void;
 }

@@ -85,6 +85,11 @@ export class UniverseRegistry {
     this.#tarballs.clear();
   }
 
+  /** Makes all documents and tarballs now, so that no request waits for one to be made. */
+  prepare() {
+    for (const name of Object.keys(this.#universe)) for (const isWhole of [false, true]) this.#document(name, isWhole);
+  }
+
   /** Publishes what was held back. Tags stay where they are. */
   publish() {
     this.#isPublished = true;
