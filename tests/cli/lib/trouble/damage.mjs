@@ -107,11 +107,11 @@ export class Damage {
         const hidden = join(modules, '.package-lock.json');
         if (!existsSync(hidden)) return undefined;
         const bytes = readFileSync(hidden);
-        const how = dice.one(['no', 'half a', 'a garbled', 'an old']);
+        // Not one of another tree: where it is the newest thing there it is believed, and npm alone notices what it does not name.
+        const how = dice.one(['no', 'half a', 'a garbled']);
         unlinkSync(hidden);
         if (how === 'half a') writeFileSync(hidden, bytes.subarray(0, bytes.length / 2));
         if (how === 'a garbled') writeFileSync(hidden, 'no lock');
-        if (how === 'an old') writeFileSync(hidden, '{ "lockfileVersion": 3, "packages": {} }');
         return { said: `${how} hidden lock` };
       }
       case 'cache':
