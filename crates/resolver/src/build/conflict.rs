@@ -9,6 +9,8 @@ use crate::ids::{EdgeId, NodeId, SpecId};
 
 /// How much of the tree an explanation may hold; dependants beyond are left out.
 const EXPLAINED_NODES: usize = 200;
+/// How many accepted conflicts are explained so; of more, who is concerned is told, and not who depends on these.
+const EXPLAINED_CONFLICTS: usize = 200;
 /// How many dependants of a dependant are followed.
 const EXPLAINED_DEPTH: usize = 24;
 
@@ -44,7 +46,8 @@ impl Builder {
     /// Accepts a conflict: the edge is never looked at again.
     pub(super) fn warn_peer_conflict(&mut self, index: usize, edge: EdgeId, dep: NodeId) {
         self.forest.edges[edge.index()].peer_conflicted = true;
-        let conflict = self.explain_placement(index, edge, dep);
+        let extent = if self.warnings.len() < EXPLAINED_CONFLICTS { EXPLAINED_NODES } else { 1 };
+        let conflict = self.explain_placement(index, edge, dep, extent);
         let message = format!("overriding peer dependency\n{conflict}");
         let conflict = Some(Box::new(conflict));
         self.warnings.push(ResolveWarning { code: "ERESOLVE", message, conflict });
@@ -56,7 +59,7 @@ impl Builder {
             top = parent;
         }
         let (edge, dep) = (self.places[top].edge, self.places[top].dep);
-        let mut conflict = self.explain_placement(index, edge, dep);
+        let mut conflict = self.explain_placement(index, edge, dep, EXPLAINED_NODES);
         let place = &self.places[index];
         let peer = match place.own_check.filter(|&own| self.checks[own].own_verdict != Verdict::Conflict) {
             Some(own) => self.first_conflicting_peer(own).map(|(_, peer)| peer),
@@ -69,20 +72,22 @@ impl Builder {
         ResolveError::PeerConflict(Box::new(conflict))
     }
 
-    fn explain_placement(&self, index: usize, edge: EdgeId, dep: NodeId) -> PeerConflict {
+    /// Each part of the explanation has up to `extent` nodes.
+    fn explain_placement(&self, index: usize, edge: EdgeId, dep: NodeId, extent: usize) -> PeerConflict {
         let place = &self.places[index];
+        let explain = |node, edge| self.explain_within(node, edge, &mut Vec::new(), &mut { extent });
         let found = self.forest.resolve(self.forest.edge(edge).from, self.forest.edge(edge).name);
         let conflicting = match (place.parent, place.own_check) {
-            (Some(_), _) => place.current.map(|current| self.explain_node(current, Some(place.edge))),
+            (Some(_), _) => place.current.map(|current| explain(current, Some(place.edge))),
             (None, Some(own)) if self.checks[own].own_verdict != Verdict::Conflict => {
-                self.first_conflicting_peer(own).map(|(peer, edge)| self.explain_node(peer, Some(edge)))
+                self.first_conflicting_peer(own).map(|(peer, edge)| explain(peer, Some(edge)))
             }
-            (None, _) => Some(self.explain_node(place.dep, Some(place.edge))),
+            (None, _) => Some(explain(place.dep, Some(place.edge))),
         };
         PeerConflict {
-            wanted: self.explain_edge(edge),
-            candidate: Some(self.explain_node(dep, Some(edge))),
-            found: found.map(|found| self.explain_node(found, None)),
+            wanted: self.explain_edge_within(edge, &mut Vec::new(), &mut { extent }),
+            candidate: Some(explain(dep, Some(edge))),
+            found: found.map(|found| explain(found, None)),
             conflicting,
             is_mine: self.is_mine(index),
             remedies: Vec::new(),
