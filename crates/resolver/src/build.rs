@@ -84,6 +84,8 @@ pub(crate) struct Builder {
     pub(crate) orphans: Vec<LockEntry>,
     /// Whether the tree was changed.
     pub(crate) mutated: bool,
+    /// What was found in packages, by the package and the path in it.
+    unpacked: FxHashMap<(PackageId, bundles::Found, String), PackageId>,
     /// Packages that are to be looked into once the tree stands.
     pub(crate) packed: Vec<NodeId>,
     checks: Vec<can_place::Check>,
@@ -138,6 +140,7 @@ impl Builder {
             known_folders: Vec::new(),
             orphans: Vec::new(),
             mutated: options_requested,
+            unpacked: FxHashMap::default(),
             packed: Vec::new(),
             checks: Vec::new(),
             budget: Budget::default(),

@@ -17,6 +17,15 @@ use std::sync::Arc;
 /// Address and integrity.
 type Origin = (Option<Text>, Option<Text>);
 
+/// How a package is found in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Found {
+    /// Its shrinkwrap lists it.
+    Listed,
+    /// It is in its tarball.
+    Carried,
+}
+
 impl Builder {
     /// What a package has in its tarball; asked for where it is not here.
     pub(crate) fn contents(&mut self, node: NodeId) -> Result<Option<Arc<BundleContents>>, ResolveError> {
@@ -45,25 +54,30 @@ impl Builder {
                 listed.push((&entry.path, &entry.manifest, (entry.resolved.clone(), entry.integrity.clone())));
             }
         }
-        self.unpack(node, listed);
+        self.unpack(node, Found::Listed, listed);
         let carried = contents.packages.iter().map(|(path, manifest)| (path.as_str(), manifest, (None, None)));
-        self.unpack(node, carried.collect());
+        self.unpack(node, Found::Carried, carried.collect());
         // Where nothing else changes, flags are not calculated again.
         self.forest.calculate_flags_from(node);
     }
 
-    fn unpack(&mut self, node: NodeId, mut packages: Vec<(&str, &Manifest, Origin)>) {
+    fn unpack(&mut self, node: NodeId, how: Found, mut packages: Vec<(&str, &Manifest, Origin)>) {
         // Parents before their children, whatever order they come in.
         packages.sort_by_cached_key(|(path, ..)| (path.matches("node_modules/").count(), path.to_owned()));
         let peers = if self.options.legacy_peer_deps { Peers::Ignore } else { Peers::Load };
         for (path, manifest, origin) in packages {
             let Some((parent, folder)) = self.bundle_parent(node, path) else { continue };
-            let mut manifest = manifest.clone();
-            manifest.name.get_or_insert_with(|| folder.as_str().into());
             let name = self.forest.names.intern(&folder);
-            let tables = (&mut self.forest.names, &mut self.forest.specs);
-            let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
-            let package = self.forest.add_package(package);
+            // The same is found wherever it is placed, and a package that others displace is placed many times.
+            let forest = &mut self.forest;
+            let place = (forest.node(node).package, how, path.to_owned());
+            let package = *self.unpacked.entry(place).or_insert_with(|| {
+                let mut manifest = manifest.clone();
+                manifest.name.get_or_insert_with(|| folder.as_str().into());
+                let tables = (&mut forest.names, &mut forest.specs);
+                let package = Package::new(Arc::new(manifest), origin, (peers, Top::No), tables);
+                forest.add_package(package)
+            });
             let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
             self.forest.new_node(seed, Some(parent));
         }
