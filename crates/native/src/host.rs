@@ -106,7 +106,11 @@ impl Host for NativeHost {
     }
 
     fn git(&self) -> Option<&dyn Git> {
-        let git = self.git.get_or_init(|| NativeGit::find(&self.runtime, self.store.temporary()));
+        let git = self.git.get_or_init(|| {
+            // What it fetches is kept there from others before any package is. If that fails git says so.
+            let _ = self.store.prepare();
+            NativeGit::find(&self.runtime, self.store.temporary())
+        });
         git.as_ref().map(|git| git as &dyn Git)
     }
 }

@@ -170,16 +170,22 @@ impl PackageDirectories {
             clock,
             connections: Semaphore::new(fetches),
         };
-        store.hold();
+        store.hold_first();
         store
     }
 
-    /// Keeps others from taking out what this install relies on, from the first moment that there is a store. Where nobody else
-    /// uses it, what is temporary in it is of processes that died.
+    /// Keeps others from taking out what this install relies on, from the first moment that there is a store.
     fn hold(&self) {
-        if self.in_use.get().is_some() {
-            return;
+        if self.in_use.get().is_none()
+            && let Some(lock) = StoreLock::shared(&self.layout.root)
+        {
+            let _ = self.in_use.set(lock);
         }
+    }
+
+    /// As [`hold`](Self::hold), before anything is in this process's hands: where nobody else uses the store either, what is
+    /// temporary in it is of processes that died.
+    fn hold_first(&self) {
         let mut left = Vec::new();
         if let Some(lock) = StoreLock::shared_after(&self.layout.root, || left = self.layout.temporaries()) {
             let _ = self.in_use.set(lock);
