@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { control, projectsFolder, registryForSuite, startRegistry, Workspace } from './lib/programs.mjs';
+import { FaultyRegistry } from './lib/random/faulty-registry.mjs';
+import { runCommand } from './lib/trouble/command.mjs';
 
 const table = JSON.parse(readFileSync(new URL('../support/registry-faults.json', import.meta.url), 'utf8'));
 const { patience, columns } = table;
@@ -170,6 +172,39 @@ describe('a registry that', { concurrency: 1 }, () => {
     );
     assert.ok(!readFileSync(join(project, 'package-lock.json'), 'utf8').includes('node_modules/executable'));
   });
+
+  for (const status of [500, 404]) {
+    test(`answers ${status} for what is in a cycle with what is installed`, async (context) => {
+      const versions = { '1.0.0': { dependencies: { around: '*' } }, '1.1.0': { dependencies: { around: '*' } } };
+      const faulty = await new FaultyRegistry().start({
+        around: { tags: { latest: '1.0.0' }, versions: { '1.0.0': { dependencies: { turning: '*' } } } },
+        turning: { tags: { latest: '1.1.0' }, versions },
+      });
+      context.after(() => faulty.stop());
+      const workspace = new Workspace(context, faulty.url);
+      const project = workspace.project('project', {
+        'package.json': { name: 'project', dependencies: { around: '1' } },
+        '.npmrc': 'fetch-retries=0\n',
+      });
+      const run = (...words) => runCommand(project, workspace.environment, { words });
+      assert.equal((await run('install')).status, 0);
+      const texts = () =>
+        ['package.json', 'package-lock.json'].map((file) => readFileSync(join(project, file), 'utf8'));
+      const before = texts();
+      faulty.fail({ kind: 'status', status }, 1);
+      const { status: ended, lines } = await run('install', 'turning@1.0.0');
+      if (status === 404) {
+        // As npm: it ends well, without the package.
+        assert.equal(ended, 0);
+        assert.ok(!existsSync(join(project, 'node_modules', 'turning')));
+        return;
+      }
+      assert.equal(ended, 3);
+      assert.deepEqual([lines.at(-1).code, lines.at(-1).package], ['REGISTRY_STATUS', 'turning']);
+      assert.deepEqual(texts(), before);
+      assert.ok(existsSync(join(project, 'node_modules', 'turning')));
+    });
+  }
 
   test('throttles everything once is asked for all of it again, when it says, and no more', async (context) => {
     const recording = await startRegistry(context);

@@ -10,6 +10,7 @@ mod allowed;
 mod bundles;
 mod can_place;
 mod conflict;
+mod failures;
 mod outside;
 mod peer_entries;
 mod peer_sets;
@@ -19,7 +20,7 @@ mod remedy;
 
 use crate::error::{ResolveError, ResolveWarning};
 use crate::forest::{Edge, EdgeError, Forest, Node, Seed};
-use crate::ids::{EdgeId, FailureId, NameId, NodeId, PackageId, SpecId};
+use crate::ids::{EdgeId, NameId, NodeId, PackageId, SpecId};
 use crate::options::{Opening, ResolveOptions};
 use crate::package::Kind;
 use crate::resolver::bundles::Bundles;
@@ -77,7 +78,7 @@ pub(crate) struct Builder {
     /// The virtual root last made for a node.
     virtual_roots: FxHashMap<NodeId, NodeId>,
     /// Nodes that could not be loaded, in order.
-    pub(crate) load_failures: Vec<NodeId>,
+    pub(crate) load_failures: Vec<failures::LoadFailure>,
     /// Folders of the user whose manifests were known from the start.
     pub(crate) known_folders: Vec<(String, PackageId)>,
     /// Entries of the lock that are below nothing.
@@ -297,7 +298,7 @@ impl Builder {
                 return false;
             }
             let Some(to) = to else { return kind != Kind::PeerOptional || self.is_explicit(*edge) };
-            if self.load_failures.contains(&to) || forest.in_shrinkwrap(to) {
+            if self.is_load_failure(to) || forest.in_shrinkwrap(to) {
                 return false;
             }
             if !forest.is_valid(*edge) {
@@ -443,38 +444,6 @@ impl Builder {
             }
             Lookup::Missing(wanted) => Err(Stop::Missing(vec![wanted])),
             Lookup::NotRegistry | Lookup::Invalid => Err(self.invalid_spec(edge, spec).into()),
-        }
-    }
-
-    /// The empty package of everything that could not be loaded.
-    pub(crate) fn failed_package(&mut self) -> PackageId {
-        *self.failed_package.get_or_insert_with(|| {
-            let empty = crate::package::Package::new(
-                Default::default(),
-                (None, None),
-                (crate::package::Peers::Load, crate::package::Top::No),
-                (&mut self.forest.names, &mut self.forest.specs),
-            );
-            self.forest.add_package(empty)
-        })
-    }
-
-    /// The error a failed node stands for.
-    pub(crate) fn failure_error(&self, node: NodeId, failure: FailureId) -> ResolveError {
-        use crate::cause::Cause;
-        let failure = self.shelf.failure(failure);
-        let package = self.forest.names.text(failure.package).to_string();
-        let spec = self.forest.specs.get(failure.spec);
-        let spec = match &spec.parsed {
-            Ok(parsed) => parsed.registry_target().raw.clone(),
-            Err(_) => spec.text.to_string(),
-        };
-        let wanted_by = self.wanted_by(node);
-        match failure.cause.clone() {
-            Cause::NotFound => ResolveError::PackageNotFound { package, spec, wanted_by },
-            Cause::NoMatch { latest } => ResolveError::NoMatchingVersion { package, spec, latest, wanted_by },
-            Cause::Incomplete => ResolveError::IncompleteManifest { package, spec, wanted_by },
-            Cause::Fetch { code, message } => ResolveError::Fetch { package, spec, cause: code, message, wanted_by },
         }
     }
 }

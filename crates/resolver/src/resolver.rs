@@ -271,7 +271,7 @@ impl Resolver {
             return Err(ResolveError::Unfinished);
         }
         self.settle_flags();
-        self.drop_failures()?;
+        self.builder.drop_failures()?;
         self.builder.check_allowed()?;
         self.builder.check_machine()?;
         self.builder.unpack_all()?;
@@ -298,19 +298,6 @@ impl Resolver {
                 }
             }
         }
-    }
-
-    /// What could not be loaded is fatal where it is required, and else goes with all that hangs on it.
-    fn drop_failures(&mut self) -> Result<(), ResolveError> {
-        for node in std::mem::take(&mut self.builder.load_failures) {
-            let Node { flags, failure, .. } = *self.builder.forest.node(node);
-            let Some(failure) = failure else { continue };
-            if !flags.optional {
-                return Err(self.builder.failure_error(node, failure));
-            }
-            self.builder.make_inert(node);
-        }
-        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ impl Builder {
         Ok(())
     }
 
-    fn is_in_tree(&self, node: NodeId) -> bool {
+    pub(crate) fn is_in_tree(&self, node: NodeId) -> bool {
         self.forest.node(node).root == self.forest.root
     }
 

@@ -5,6 +5,7 @@
 
 use super::Builder;
 use super::can_place::{Question, Verdict};
+use super::failures::LoadFailure;
 use crate::error::ResolveError;
 use crate::forest::{Edge, Node, Seed};
 use crate::ids::{EdgeId, NodeId};
@@ -338,8 +339,8 @@ impl Builder {
     /// Queues what a placement may have put out of order.
     fn requeue(&mut self, index: usize) {
         let Some(placed) = self.places[index].placed else { return };
-        if self.forest.node(placed).failure.is_some() && !self.load_failures.contains(&placed) {
-            self.load_failures.push(placed);
+        if self.forest.node(placed).failure.is_some() && !self.is_load_failure(placed) {
+            self.load_failures.push(LoadFailure { node: placed, edge: self.places[index].edge });
         }
         self.mutated = true;
         let own = self.places[index].check.map(|check| self.checks[check].own_verdict);

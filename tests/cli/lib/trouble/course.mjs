@@ -210,7 +210,8 @@ export class Course {
       }
       const leftovers = leftoversOf(project);
       if (leftovers.length > 0) this.#problem(`${project.name}: left over: ${leftovers.join('\n')}`);
-      const isLeftOut = calls.some(isAsking) && (trouble !== undefined || calls.some(({ isStale }) => isStale));
+      const isSaidToBeNone = trouble?.fault.status === 404 || calls.some(({ isStale }) => isStale);
+      const isLeftOut = calls.some(isAsking) && isSaidToBeNone;
       if (written.length === 0 && !(isLeftOut && (await this.#isOutOfStep(project)))) await this.#compare(project);
       if (calls.length === 1) this.#judgeManifest(only);
     } else if (written.length > 0) {
@@ -222,8 +223,8 @@ export class Course {
   }
 
   /**
-   * As npm, an install leaves out what is in a cycle with what it cannot look up, and says nothing; the lock that it writes is
-   * refused by `ci`, also by npm's. The next install mends it.
+   * As npm, an install leaves out what is in a cycle with what the registry says it does not have, and says nothing; the lock
+   * that it writes is refused by `ci`, also by npm's. The next install mends it.
    */
   async #isOutOfStep(project) {
     if (!(await this.#references.isRefused(project))) return false;
