@@ -241,3 +241,34 @@ test('a worker cannot ask for storage to be kept, and says so', async ({ blank, 
   );
   expect(error).toEqual({ name: 'GantryError', code: 'STORAGE_UNAVAILABLE' });
 });
+
+test('who watches is told of what cannot be watched', async ({ blank }) => {
+  const codes = await inPage(blank, async ({ watchProject }) => {
+    const code = (watch: () => unknown) => {
+      try {
+        watch();
+        return 'watches';
+      } catch (error) {
+        const { code, message } = error as GantryError;
+        return `${code}: ${message}`;
+      }
+    };
+    return [
+      code(() => watchProject(() => {})()),
+      code(() => watchProject(() => {}, { store: 'other', project: 'one' })()),
+      // @ts-expect-error no option of that name
+      code(() => watchProject(() => {}, { name: 'one' })),
+      // @ts-expect-error no text
+      code(() => watchProject(() => {}, { project: 1 })),
+      // @ts-expect-error no function
+      code(() => watchProject('one')),
+    ];
+  });
+  expect(codes).toEqual([
+    'watches',
+    'watches',
+    expect.stringMatching(/^INVALID_OPTION: watchProject has no option "name"/),
+    'INVALID_OPTION: project: 1 is no text',
+    'INVALID_OPTION: listener: "one" is no function',
+  ]);
+});

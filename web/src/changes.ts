@@ -2,6 +2,7 @@
  * Telling everybody who watches a project what an install has changed: in this tab, in its workers and in other tabs of the
  * origin. An install that changes nothing says nothing; one that changes the lock alone says so by naming no folder.
  */
+import { type Checks, listener as checkListener, checkOptions, invalid, shown, text } from './options.js';
 import type { InstalledProject, PackageChanges } from './protocol.js';
 import { randomName } from './random-name.js';
 
@@ -12,6 +13,16 @@ import { randomName } from './random-name.js';
 export interface ProjectChange extends PackageChanges {
   project: string;
 }
+
+/** Whose changes are told of. */
+export interface WatchOptions {
+  /** The name of the store, as for `Gantry.open`. */
+  store?: string;
+  /** The name of the project, as for `install`. */
+  project?: string;
+}
+
+const WATCH: Checks<WatchOptions> = { store: text, project: text };
 
 /** Called after the new tree is there. */
 export type ChangeListener = (change: ProjectChange) => void;
@@ -72,12 +83,33 @@ export function watchStore(store: string, listener: (project: string) => void): 
  * with the whole store. It needs no open store. Of what happened in the very moment in which it is called the listener may
  * be told or not, but where an install was made here and has resolved before, it is not told of that. Returns what ends it.
  */
-export function watchProject(
-  listener: ChangeListener,
-  { store = 'gantry', project = 'default' }: { store?: string; project?: string } = {},
-): () => void {
+export function watchProject(listener: ChangeListener, options: WatchOptions = {}): () => void {
+  checkOptions('watchProject', options, WATCH);
+  const problem = checkListener(listener);
+  if (problem !== undefined) throw invalid(`listener: ${shown(listener)} ${problem}`);
+  const { store = 'gantry', project = 'default' } = options;
   const known = answered.get(placeOf(store, project));
   return listen(store, ({ id, change }) => {
     if (change.project === project && id !== known) listener(change);
   });
+}
+
+/** Everybody who watches one project through an object of it, to be ended together with that. */
+export class Watches {
+  readonly #stops = new Set<() => void>();
+
+  /** As {@link watchProject}. */
+  add(listener: ChangeListener, place: Required<WatchOptions>): () => void {
+    const stop = watchProject(listener, place);
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  end(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
+  }
 }

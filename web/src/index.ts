@@ -1,7 +1,7 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
 export type { InstallEvent, WorkSummary } from './call-events.js';
 export type { InstallOptions, OpenOptions, RemoveOptions, TurnOptions } from './call-options.js';
-export { type ChangeListener, type ProjectChange, watchProject } from './changes.js';
+export { type ChangeListener, type ProjectChange, type WatchOptions, watchProject } from './changes.js';
 export type { Directory } from './directory.js';
 export { BigIntStats, DirectoryEntry, type StatOptions, Stats } from './entries.js';
 export {

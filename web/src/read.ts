@@ -7,7 +7,7 @@
  * snapshots.
  */
 import { Archives } from './archives.js';
-import { type ChangeListener, watchProject } from './changes.js';
+import { type ChangeListener, Watches } from './changes.js';
 import { GantryError } from './errors.js';
 import type { PackageExplanation } from './explanations.js';
 import { ProjectFileSystem } from './file-system.js';
@@ -40,7 +40,7 @@ export class StoredProject {
   /** @internal */
   readonly [TREE]: StoredTree;
 
-  readonly #watching = new Set<() => void>();
+  readonly #watches = new Watches();
 
   /** @internal */
   constructor(name: ProjectName) {
@@ -71,18 +71,12 @@ export class StoredProject {
       this[TREE].noteChange();
       listener(change);
     };
-    const stop = watchProject(tell, { store: this.store, project: this.name });
-    this.#watching.add(stop);
-    return () => {
-      this.#watching.delete(stop);
-      stop();
-    };
+    return this.#watches.add(tell, { store: this.store, project: this.name });
   }
 
   /** Let go of the files. Nothing can be read afterwards; what is being read still is. */
   close(): void {
-    for (const stop of this.#watching) stop();
-    this.#watching.clear();
+    this.#watches.end();
     this[TREE].close();
   }
 }

@@ -5,7 +5,7 @@
  * as it was at that moment, also while installs run, and keeps it until it is told to `refresh`. In Chromium files are read
  * through shared access handles, elsewhere through snapshots and `FileReaderSync`.
  */
-import { type ChangeListener, watchProject } from './changes.js';
+import { type ChangeListener, Watches } from './changes.js';
 import { GantryError, toErrorData } from './errors.js';
 import { LocalTree, ReaderSlot } from './local-tree.js';
 import { namedProject, type OpenProjectOptions, prepareReading } from './open-project.js';
@@ -59,7 +59,7 @@ export class SyncProject {
 
   readonly #slot: ReaderSlot;
   readonly #release: () => void;
-  readonly #watching = new Set<() => void>();
+  readonly #watches = new Watches();
   /** The refresh that was asked for last. */
   #refreshing: Promise<unknown> = Promise.resolve();
 
@@ -112,18 +112,13 @@ export class SyncProject {
 
   /** Call `listener` after each install that changes this project, and when it is removed; {@link refresh} then shows it. */
   onDidChange(listener: ChangeListener): () => void {
-    const stop = watchProject(listener, { store: this.store, project: this.name });
-    this.#watching.add(stop);
-    return () => {
-      this.#watching.delete(stop);
-      stop();
-    };
+    return this.#watches.add(listener, { store: this.store, project: this.name });
   }
 
   /** Let go of the files. Nothing can be read afterwards. */
   close(): void {
     if (this.#slot.isEmpty) return;
-    for (const stop of this.#watching) stop();
+    this.#watches.end();
     const { reader } = this.#slot;
     this.#slot.empty();
     reader.close();
