@@ -3,7 +3,8 @@
 //!
 //! A worker reads synchronously, through `FileReaderSync`: that costs about half a millisecond in Firefox however short it is, and
 //! a package's files lie one behind the other: so a whole block is read, and the last few are kept. Pages and service workers
-//! have no `FileReaderSync`: there a block is waited for.
+//! have no `FileReaderSync`: there a block is waited for, again half a millisecond and more. Whoever goes on to the next block most
+//! likely reads further: then some are read at once.
 
 use crate::error::{failed, file_fault};
 use crate::opfs::OpfsDirectory;
@@ -20,8 +21,10 @@ use web_sys::{Blob, File, FileReaderSync};
 
 /// Bytes of a block. Reads longer than this go past the blocks.
 const BLOCK: u64 = 128 << 10;
-/// Blocks that are kept of one pack: 4 MB.
+/// Blocks that are kept of one pack, once they have been read: 4 MB.
 const BLOCKS: usize = 32;
+/// Blocks that are read at once behind one that is here.
+const AHEAD: u64 = 4;
 /// How often a file is asked for anew that has grown since.
 const ATTEMPTS: usize = 20;
 
@@ -29,11 +32,20 @@ const ATTEMPTS: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pack: Rc<Pack>,
-    /// By number, the one used last at the end. Whoever wants one that is being read waits for it.
-    blocks: RefCell<VecDeque<(u64, Block)>>,
+    /// The one used last at the end. Whoever wants one that is being read waits for it.
+    blocks: RefCell<VecDeque<Block>>,
 }
 
-type Block = Shared<LocalBoxFuture<'static, Result<Uint8Array, Fault>>>;
+#[derive(Debug, Clone)]
+struct Block {
+    number: u64,
+    /// It and its neighbours that are read at once.
+    run: Run,
+    /// Number of the first of these.
+    first: u64,
+}
+
+type Run = Shared<LocalBoxFuture<'static, Result<Uint8Array, Fault>>>;
 
 impl Snapshot {
     /// Of the file `name`.
@@ -59,37 +71,50 @@ impl Snapshot {
             if stop <= start {
                 return Err(short());
             }
-            bytes.set(&block.subarray(within_block(start), within_block(stop)), within_block(at - offset));
+            bytes.set(&block.subarray(within_run(start), within_run(stop)), within_run(at - offset));
             at += stop - start;
         }
         Ok(bytes)
     }
 
     async fn block(&self, number: u64) -> Result<Uint8Array, Fault> {
-        let block = self.take_out(number).unwrap_or_else(|| {
+        let Block { run, first, .. } = self.begin(number);
+        let found = run.await;
+        self.forget();
+        let bytes = found?;
+        let edge = |number: u64| within_run((number - first) * BLOCK).min(bytes.length());
+        Ok(bytes.subarray(edge(number), edge(number + 1)))
+    }
+
+    /// A block that is here, being read, or begun to be read: with those behind it where the one before it has been asked for.
+    fn begin(&self, number: u64) -> Block {
+        let mut blocks = self.blocks.borrow_mut();
+        let at = |blocks: &VecDeque<Block>, number| blocks.iter().position(|block| block.number == number);
+        let block = at(&blocks, number).and_then(|at| blocks.remove(at)).unwrap_or_else(|| {
+            let goes_on = number.checked_sub(1).is_some_and(|before| at(&blocks, before).is_some());
+            let last = if goes_on { number + AHEAD } else { number + 1 };
+            let end = (number + 1..last).find(|&next| at(&blocks, next).is_some()).unwrap_or(last);
             let pack = Rc::clone(&self.pack);
-            async move { pack.part(number * BLOCK, (number + 1) * BLOCK).await }.boxed_local().shared()
+            let run = async move { pack.part(number * BLOCK, end * BLOCK).await }.boxed_local().shared();
+            let block = |each| Block { number: each, run: run.clone(), first: number };
+            blocks.extend((number + 1..end).map(block));
+            block(number)
         });
-        self.keep(number, block.clone());
-        let found = block.await;
-        if found.is_err() {
-            self.take_out(number);
-        }
-        found
+        blocks.push_back(block.clone());
+        block
     }
 
-    fn take_out(&self, number: u64) -> Option<Block> {
+    /// Gives up those that could not be read, and of the others the ones that were not used for longest.
+    fn forget(&self) {
         let mut blocks = self.blocks.borrow_mut();
-        let at = blocks.iter().position(|(other, _)| *other == number)?;
-        blocks.remove(at).map(|(_, block)| block)
-    }
-
-    fn keep(&self, number: u64, block: Block) {
-        let mut blocks = self.blocks.borrow_mut();
-        if blocks.len() == BLOCKS {
-            blocks.pop_front();
-        }
-        blocks.push_back((number, block));
+        blocks.retain(|block| !matches!(block.run.peek(), Some(Err(_))));
+        let read = blocks.iter().filter(|block| block.run.peek().is_some()).count();
+        let mut surplus = read.saturating_sub(BLOCKS);
+        blocks.retain(|block| {
+            let goes = surplus > 0 && block.run.peek().is_some();
+            surplus -= usize::from(goes);
+            !goes
+        });
     }
 }
 
@@ -142,8 +167,8 @@ impl Pack {
     }
 }
 
-/// A position in a block or in what is read through blocks.
-fn within_block(position: u64) -> u32 {
+/// A position in blocks that are read together, or in what is read through blocks.
+fn within_run(position: u64) -> u32 {
     u32::try_from(position).expect("blocks are small")
 }
 
