@@ -1,9 +1,9 @@
 // What those meet who run the command on servers: signals, files that may not be written, where the store is, output that is lost.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing } from './lib/pair.mjs';
 import { control, fixturesForSuite, gantryCommand, Workspace } from './lib/programs.mjs';
@@ -170,6 +170,30 @@ describe('operations', { concurrency: 1 }, () => {
       [warned('install', '--ignore-scripts'), warned('install', 'executable'), warned('install', '--lockfile-only')],
       [[], [], []],
     );
+  });
+
+  test('so are those of workspaces and other folders that links lead to', (context) => {
+    const workspace = new Workspace(context, suite.registry);
+    const project = workspace.project('project', manifest({ lib: 'file:lib' }, { workspaces: ['packages/*'] }));
+    const scripts = { prepare: 'exit 1', postinstall: 'exit 1', test: 'exit 1', install: '' };
+    const folders = { 'packages/a': { scripts }, 'packages/b': { scripts: { test: 'exit 1' } } };
+    for (const [folder, fields] of Object.entries({ ...folders, lib: { scripts: { preinstall: 'exit 1' } } })) {
+      mkdirSync(join(project, folder), { recursive: true });
+      const text = JSON.stringify({ name: basename(folder), version: '1.0.0', ...fields });
+      writeFileSync(join(project, folder, 'package.json'), text);
+    }
+    const warned = (...words) =>
+      workspace
+        .gantryIn(project, ...words, '--json')
+        .succeeded()
+        .lines.filter(({ code }) => code === 'SCRIPTS_NOT_RUN')
+        .map(({ message }) => message);
+    const said = (...which) => [`scripts are never run, nor those of folders that are linked to: ${which.join(', ')}`];
+    const a = 'packages/a (postinstall, prepare)';
+    assert.deepEqual(warned('install'), said('lib (preinstall)', a));
+    assert.deepEqual(warned('install', 'left'), said('lib (preinstall)', a));
+    assert.deepEqual(warned('ci', '--workspace=a'), said(a));
+    assert.deepEqual([warned('ci', '--ignore-scripts'), warned('install', '--lockfile-only')], [[], []]);
   });
 
   test('a proxy that does not answer is named', (context) => {

@@ -7,10 +7,6 @@ use gantry_resolver::{ResolveOptions, path_in_project};
 use gantry_spec::{Spec, SpecKind};
 use std::path::{Path, PathBuf};
 
-/// What npm runs of a project when that is installed (`install.js`, `ci.js`).
-const OWN_SCRIPTS: [&str; 7] =
-    ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
-
 /// A command that resolves.
 pub enum Task<'a> {
     /// `install`, with packages to add or without.
@@ -35,16 +31,9 @@ impl Task<'_> {
         if matches!(self, Self::Ci) { InstallMode::Ci } else { InstallMode::Install }
     }
 
-    /// The scripts of the project itself that npm runs with this command, in their order.
-    pub fn own_scripts(&self, package_json: &[u8]) -> Vec<String> {
-        if !matches!(self, Self::Add([], _) | Self::Ci) {
-            return Vec::new();
-        }
-        let manifest: serde_json::Value =
-            serde_json::from_slice(package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json))
-                .unwrap_or_default();
-        let is_there = |name: &&str| manifest["scripts"][*name].as_str().is_some_and(|script| !script.is_empty());
-        OWN_SCRIPTS.iter().filter(|name| is_there(name)).map(|name| (*name).to_owned()).collect()
+    /// Whether npm runs the project's own scripts with this command.
+    pub fn runs_scripts_of_project(&self) -> bool {
+        matches!(self, Self::Add([], _) | Self::Ci)
     }
 
     /// Its own options, as settings.

@@ -17,6 +17,7 @@ mod options;
 mod output;
 mod prefix;
 mod report;
+mod scripts;
 mod session;
 mod settings;
 mod timing;

@@ -5,10 +5,12 @@ use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
 use crate::prefix::Place;
 use crate::report::Reporter;
+use crate::scripts;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Extent, Fault, dry_run, install};
 use gantry_native::{NativeHost, ProjectLock};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Runs an install; returns the exit status.
@@ -18,9 +20,7 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
         Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace()).and_then(|place| {
             let lock = ProjectLock::take(&place.project)?;
             let settings = load(arguments, &place, task)?;
-            let scripts =
-                if arguments.ignore_scripts { Vec::new() } else { task.own_scripts(&settings.request.package_json) };
-            perform(arguments, settings, lock, &scripts)
+            perform(arguments, settings, lock, &place.project, task)
         });
     match outcome {
         Ok(()) => 0,
@@ -31,12 +31,12 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     }
 }
 
-/// `scripts` are the project's own that npm would run.
 fn perform(
     arguments: &InstallArguments,
     settings: Settings,
     lock: Option<ProjectLock>,
-    scripts: &[String],
+    project: &Path,
+    task: &Task<'_>,
 ) -> Result<(), Fault> {
     let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
     let session = Session::start(traffic)?;
@@ -64,9 +64,15 @@ fn perform(
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
-    if !scripts.is_empty() && settings.request.extent == Extent::Tree {
-        let message = format!("scripts are never run, nor those of the project itself: {}", scripts.join(", "));
-        locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
+    if !arguments.ignore_scripts && settings.request.extent == Extent::Tree {
+        let own = task.runs_scripts_of_project().then(|| scripts::of_project(&settings.request.package_json));
+        let folders = scripts::of_folders(project, &outcome);
+        let own = own.filter(|own| !own.is_empty()).map(|own| format!("of the project itself: {}", own.join(", ")));
+        let folders = (!folders.is_empty()).then(|| format!("of folders that are linked to: {}", folders.join(", ")));
+        for whose in own.into_iter().chain(folders) {
+            let message = format!("scripts are never run, nor those {whose}");
+            locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
+        }
     }
     locked(&reporter).finish(&outcome, arguments.ignore_scripts);
     if interrupt.is_raised() {
