@@ -1,25 +1,15 @@
 // Locks whose peer dependencies are wanted by nobody, or no longer what they should be: gantry and npm come to the same.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { startDocuments } from './lib/documents.mjs';
 import { Pair } from './lib/pair.mjs';
 
 const optionalPeer = (name, range) => ({
   peerDependencies: { [name]: range },
   peerDependenciesMeta: { [name]: { optional: true } },
 });
-
-/** Starts a registry that has these packages. */
-async function startDocuments(context, packages) {
-  const program = fileURLToPath(new URL('lib/document-registry.mjs', import.meta.url));
-  const child = spawn(process.execPath, [program, JSON.stringify(packages)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  context.after(() => child.stdin.end());
-  const [line] = await new Promise((settle) => child.stdout.setEncoding('utf8').once('data', (text) => settle([text])));
-  return JSON.parse(line).url;
-}
 
 const LOCK_ONLY = ['--package-lock-only'];
 

@@ -58,6 +58,8 @@ struct Scanned {
     versions: VersionTable,
     /// Where the `time` object begins.
     time_at: Option<usize>,
+    /// Whether it is abbreviated although it may have `time`: it has `modified`, or whoever sent it said so.
+    is_abbreviated: bool,
 }
 
 impl Packument {
@@ -82,9 +84,19 @@ impl Packument {
             dist_tags: sections.dist_tags.map(|at| text_members(&body, at)).unwrap_or_default(),
             versions,
             time_at: sections.time,
+            is_abbreviated: sections.has_modified,
             body,
         };
         Ok(Packument { contents: Contents::Scanned(scanned), times: OnceLock::new() })
+    }
+
+    /// The same packument, which a registry has called abbreviated although it may have `time`.
+    #[must_use]
+    pub fn called_abbreviated(mut self) -> Self {
+        if let Contents::Scanned(scanned) = &mut self.contents {
+            scanned.is_abbreviated = true;
+        }
+        self
     }
 
     /// Makes a packument from what [`Packument::outline`] gave, over a body that is read when a version is decoded; `None`
@@ -229,12 +241,26 @@ impl Packument {
         times.get(version).map(Text::as_str)
     }
 
-    /// Whether this is the abbreviated form, which lacks `time` and, in its versions, `license`.
+    /// Whether this is the abbreviated form, which lacks, in its versions, `license`, and mostly `time`.
     pub fn is_abbreviated(&self) -> bool {
         match &self.contents {
-            Contents::Scanned(scanned) => scanned.time_at.is_none(),
-            Contents::Stored(stored) => !stored.has_time(),
+            Contents::Scanned(scanned) => scanned.is_abbreviated || scanned.time_at.is_none(),
+            Contents::Stored(stored) => stored.is_abbreviated() || !stored.has_time(),
         }
+    }
+
+    /// Whether this may leave out for which C library versions are. The public registry's abbreviated form has `libc`, and no
+    /// `time`; Verdaccio computes a form of its own that has `time`, and no `libc`. Only of a document that has just been
+    /// scanned, with its body at hand, this is said.
+    pub fn may_lack_libc(&self) -> bool {
+        let has_time = match &self.contents {
+            Contents::Scanned(scanned) => scanned.time_at.is_some(),
+            Contents::Stored(stored) => stored.has_time(),
+        };
+        let mentions = |body: &[u8], member: &str| memchr::memmem::find(body, member.as_bytes()).is_some();
+        has_time
+            && self.is_abbreviated()
+            && self.body().is_some_and(|body| mentions(&body, "\"os\"") && !mentions(&body, "\"libc\""))
     }
 
     /// The registry's own bytes, where all of them are in memory.
@@ -291,6 +317,8 @@ struct Sections {
     dist_tags: Option<usize>,
     versions: Option<Versions>,
     time: Option<usize>,
+    /// Whether there is `modified`, which full documents have in `time` alone.
+    has_modified: bool,
 }
 
 enum Versions {
@@ -334,6 +362,8 @@ impl Sections {
                 sections.dist_tags = Some(value);
             } else if string_is(key, "time") {
                 sections.time = Some(value);
+            } else if string_is(key, "modified") {
+                sections.has_modified = true;
             }
         }
         Ok((sections, members.end()))

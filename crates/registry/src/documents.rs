@@ -21,6 +21,8 @@ mod tests;
 
 /// Abbreviated packuments first; the whole value stays within what CORS lets pass without a preflight.
 const ACCEPT_PACKUMENT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// What an abbreviated document is called that is one.
+const TYPE_ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 /// Documents as they were published; this value needs no preflight either.
 const ACCEPT_FULL: &str = "application/json";
 /// From this many bytes on scanning takes longer than handing it to another thread.
@@ -99,6 +101,8 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             }
             // Which may be because of the form, but is about this package and no other.
             Err(RegistryError::NotFound { .. }) => self.packument_in_form(name, DocumentForm::Full).await,
+            // Without `libc` the packages of all C libraries would be taken for this one's.
+            Ok(packument) if packument.may_lack_libc() => self.packument_in_form(name, DocumentForm::Full).await,
             answer => answer,
         }
     }
@@ -347,7 +351,9 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
         }
         let mirror = self.mirror().zip(freshness);
         let is_lent = mirror.is_some_and(|(mirror, _)| mirror.lends());
-        let scanned = self.scan(name, response.body, is_lent).await;
+        // Some registries have `time` in their abbreviated documents, too, so that only they themselves can tell.
+        let is_abbreviated = response.header("content-type").is_some_and(|kind| kind.starts_with(TYPE_ABBREVIATED));
+        let scanned = self.scan(name, response.body, is_abbreviated, is_lent).await;
         let packument = Arc::new(scanned.map_err(|source| RegistryError::Packument {
             package: name.to_owned(),
             url: url.to_owned(),
@@ -363,7 +369,9 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
             let package = format!("{name}@{version}");
             return Err(RegistryError::NotFound { package, url: url.to_owned(), status: response.status });
         }
-        if let Some((mirror, freshness)) = mirror {
+        // What is asked for in full at once need not be kept in this form as well.
+        let is_passed_over = document.form == DocumentForm::Abbreviated && packument.may_lack_libc();
+        if let Some((mirror, freshness)) = mirror.filter(|_| !is_passed_over) {
             let (key, packument) = (key.clone(), Arc::clone(&packument));
             let validators = Validators { etag, last_modified };
             mirror.write(MirrorWrite::Document { key, packument, freshness, validators });
@@ -373,10 +381,17 @@ impl<H: Http, C: Clock> RegistryClient<H, C> {
 
     /// Scans a body; one that its mirror `is_lent` from then on comes with its outline. Large ones hold up nobody who takes the
     /// next answers meanwhile.
-    async fn scan(&self, name: &str, body: Bytes, is_lent: bool) -> Result<Packument, ManifestError> {
+    async fn scan(
+        &self,
+        name: &str,
+        body: Bytes,
+        is_abbreviated: bool,
+        is_lent: bool,
+    ) -> Result<Packument, ManifestError> {
         let length = body.len();
         let scan = move || {
             let packument = Packument::scan(body)?;
+            let packument = if is_abbreviated { packument.called_abbreviated() } else { packument };
             Ok(if is_lent { packument.into_outlined() } else { packument })
         };
         if length < LARGE_DOCUMENT {

@@ -31,7 +31,7 @@ use crate::{Manifest, Text};
 mod tests;
 
 /// Changes with the format; an outline of another one is no outline.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Bytes of the head.
 const HEAD: usize = 40;
@@ -64,6 +64,8 @@ struct Head {
     texts: usize,
     /// Where the times are in the body, and their checksum; all zero where there are none.
     time: (u32, u32, u32),
+    /// Whether it is abbreviated although it may have times.
+    is_abbreviated: bool,
 }
 
 /// Everything an outline repeats of a packument; `None` if it is too large to have one.
@@ -134,7 +136,8 @@ pub(super) fn encode(scanned: &Scanned) -> Option<Bytes> {
     let time = scanned.time_at.and_then(|at| Some(at..skip_value(body, at).ok()?));
     let time =
         time.map_or((0, 0, 0), |span| (span.start as u32, (span.end - span.start) as u32, checksum(&body[span])));
-    let head = [FORMAT, count as u32, order.len() as u32, end as u32, time.0, time.1, time.2, 0, 0, 0];
+    let is_abbreviated = u32::from(scanned.is_abbreviated);
+    let head = [FORMAT, count as u32, order.len() as u32, end as u32, time.0, time.1, time.2, is_abbreviated, 0, 0];
     for (place, number) in out[..HEAD].chunks_exact_mut(4).zip(head) {
         place.copy_from_slice(&number.to_le_bytes());
     }
@@ -153,6 +156,7 @@ impl Stored {
             readable: size(2)?,
             texts: size(3)?,
             time: (number_at(&outline, 16)?, number_at(&outline, 20)?, number_at(&outline, 24)?),
+            is_abbreviated: number_at(&outline, 28)? != 0,
         };
         let strings = HEAD.checked_add(head.versions.checked_mul(VERSION)?)?.checked_add(head.texts)?;
         if head.readable > head.versions {
@@ -194,6 +198,10 @@ impl Stored {
 
     pub(super) fn has_time(&self) -> bool {
         self.head.time.1 > 0
+    }
+
+    pub(super) fn is_abbreviated(&self) -> bool {
+        self.head.is_abbreviated
     }
 
     pub(super) fn texts(&self) -> impl DoubleEndedIterator<Item = &str> {

@@ -1,5 +1,6 @@
 //! Which requests a mirror saves, on which conditions documents are asked for, and who sees what.
 
+mod abbreviated;
 mod lending;
 mod unanswered;
 
