@@ -27,10 +27,12 @@ impl ProjectLock {
     /// Takes the lock on the project in `path` and removes what dead processes left there. `None` where there is no such
     /// folder: there is nothing to change then, as who reads the project will find.
     pub fn take(path: &Path) -> Result<Option<Self>, NativeError> {
+        // Where it is `.`, that names nothing to who reads the error elsewhere.
+        let named = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let folder = match rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(folder) => folder,
             Err(Errno::NOENT) => return Ok(None),
-            Err(errno) => return Err(NativeError::io("open", path)(errno.into())),
+            Err(errno) => return Err(NativeError::io("open", &named())(errno.into())),
         };
         let began = Instant::now();
         loop {
@@ -40,9 +42,9 @@ impl ProjectLock {
                     return Ok(Some(Self { _folder: folder }));
                 }
                 Err(Errno::WOULDBLOCK) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
-                Err(Errno::WOULDBLOCK) => return Err(NativeError::Busy { path: path.to_owned() }),
+                Err(Errno::WOULDBLOCK) => return Err(NativeError::Busy { path: named() }),
                 Err(Errno::INTR) => {}
-                Err(errno) => return Err(NativeError::io("lock", path)(errno.into())),
+                Err(errno) => return Err(NativeError::io("lock", &named())(errno.into())),
             }
         }
     }

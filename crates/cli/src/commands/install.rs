@@ -76,7 +76,8 @@ fn perform(
     }
     locked(&reporter).finish(&outcome, arguments.ignore_scripts);
     if interrupt.is_raised() {
-        return Err(Fault::new("CANCELLED", "interrupted when everything was in place already"));
+        return Err(Fault::new("CANCELLED", "interrupted when everything was in place already")
+            .with_hint("Nothing is left to do: the tree and the lock are what was asked for."));
     }
     Ok(())
 }
