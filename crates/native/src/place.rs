@@ -36,6 +36,13 @@ struct Job<'p> {
     replaced: Vec<String>,
 }
 
+impl Job<'_> {
+    /// Whether somebody else has stored the package.
+    fn is_foreign(&self, linker: &Linker) -> bool {
+        self.standing.is_some_and(|standing| standing.user != linker.user)
+    }
+}
+
 /// Places `packages` of `plan` below `root`, each at its own path, and makes the plan's executables executable.
 pub(crate) fn place_all<'p>(
     store: &PackageDirectories,
@@ -81,7 +88,7 @@ pub(crate) fn place_all<'p>(
             fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
         }
         place_level(level, linker, store.temporary(), interrupt)
-            .map_err(|error| evicting_damaged(store, &levels, error))?;
+            .map_err(|error| evicting_damaged(store, &levels, linker, error))?;
     }
     // The store's file is shared: an executable bit that only this lock asks for goes to a copy of its own.
     for path in &plan.executables {
@@ -96,23 +103,36 @@ pub(crate) fn place_all<'p>(
     Ok(report)
 }
 
-/// Where a package lacks a file, all that do leave the store, so that running again repairs them together. The error names
-/// the first one's directory.
-fn evicting_damaged(store: &PackageDirectories, levels: &[Vec<Job<'_>>], error: NativeError) -> NativeError {
+/// Where a package lacks a file, or is another than was stored, all that are so leave the store, so that running again repairs
+/// them together. The error names the first one's directory.
+fn evicting_damaged(
+    store: &PackageDirectories,
+    levels: &[Vec<Job<'_>>],
+    linker: &Linker,
+    error: NativeError,
+) -> NativeError {
     let NativeError::Corrupt { path: source } = error else { return error };
     let jobs = || levels.iter().flatten();
-    let evicted = jobs().try_for_each(|job| store.evict_if_damaged(job.key));
+    let evicted = jobs().try_for_each(|job| match mend(job, linker, store.temporary()) {
+        Ok(()) | Err(NativeError::Corrupt { .. }) => store.evict_if_damaged(job.key),
+        failed => failed,
+    });
     let named = jobs().find(|job| source.starts_with(&job.source)).map(|job| store.directory(job.key));
     evicted.err().unwrap_or(NativeError::Corrupt { path: named.unwrap_or(source) })
 }
 
-/// Places one package. What projects share has to be what was stored.
+/// Places one package.
 fn place(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
-    let is_foreign = job.standing.is_some_and(|standing| standing.user != linker.user);
-    if let Some(standing) = job.standing.filter(|_| linker.method == LinkMethod::HardLink && !is_foreign) {
-        mend_if_altered(&job.directory, &job.index, standing, temporary)?;
+    mend(job, linker, temporary)?;
+    linker.place(&job.source, &job.index, &job.target, &job.replaced, job.is_foreign(linker))
+}
+
+/// Has a package that projects share as it was stored.
+fn mend(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
+    match job.standing.filter(|_| linker.method == LinkMethod::HardLink && !job.is_foreign(linker)) {
+        Some(standing) => mend_if_altered(&job.directory, &job.index, standing, temporary),
+        None => Ok(()),
     }
-    linker.place(&job.source, &job.index, &job.target, &job.replaced, is_foreign)
 }
 
 fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &Interrupt) -> Result<(), NativeError> {

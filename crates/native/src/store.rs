@@ -49,6 +49,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use unpack::{Built, Unpacking};
 use workers::{Handed, Workers};
 
+/// The folder of this layout in a store.
+const VERSION: &str = "v1";
+
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
 const WAITING_BYTES: u64 = 16 << 20;
 
@@ -66,7 +69,7 @@ struct Layout {
 impl Layout {
     /// Of the store below `directory`.
     fn below(directory: &Path) -> Self {
-        let root = directory.join("v1");
+        let root = directory.join(VERSION);
         Self { packages: root.join("packages"), temporary: root.join("temporary"), root }
     }
 
@@ -271,7 +274,7 @@ impl PackageDirectories {
     /// Makes the place for temporary things and removes what dead processes left there. A store that cannot be written to does
     /// for whom it lacks nothing: who has to write to it says why that is not possible.
     pub(crate) fn prepare(&self) -> Result<(), NativeError> {
-        match fs::create_dir_all(&self.layout.temporary).map_err(NativeError::io("create", &self.layout.temporary)) {
+        match make_folder(&self.layout.temporary) {
             Err(error) if !error.is_denied() => return Err(error),
             _ => sweep(&self.layout.temporary),
         }
@@ -385,13 +388,39 @@ impl PackageStore for PackageDirectories {
     }
 }
 
+/// Makes a folder of the store, and those that it is in.
+fn make_folder(folder: &Path) -> Result<(), NativeError> {
+    in_place_of_files(folder, || fs::create_dir_all(folder).map_err(NativeError::io("create", folder)))
+}
+
+/// A new temporary directory of the store.
+pub(crate) fn temporary_directory(temporary: &Path, prefix: &str) -> Result<TemporaryDirectory, NativeError> {
+    in_place_of_files(temporary, || TemporaryDirectory::create(temporary, prefix))
+}
+
+/// Makes something in `folder` of the store. Where it or one that it is in has become a file, which nothing of the store is that is
+/// called so, that makes way; a link stays, which somebody may have made to have the folder elsewhere.
+fn in_place_of_files<T>(folder: &Path, make: impl Fn() -> Result<T, NativeError>) -> Result<T, NativeError> {
+    let made = make();
+    let Err(NativeError::Io { source, .. }) = &made else { return made };
+    if !matches!(source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) {
+        return made;
+    }
+    let depth = folder.ancestors().position(|above| above.ends_with(VERSION)).map_or(0, |position| position + 1);
+    let is_file = |path: &&Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
+    match folder.ancestors().take(depth).find(is_file) {
+        Some(file) => remove_any(file).and_then(|()| make()),
+        None => made,
+    }
+}
+
 /// Removes what dead processes left in the folder for temporary things.
 fn sweep(temporary: &Path) {
     let Ok(entries) = fs::read_dir(temporary) else { return };
     for entry in entries.flatten() {
         let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = remove_any(&entry.path());
         }
     }
 }
@@ -433,7 +462,7 @@ fn read_with_metadata(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
 /// Gives a finished package its name.
 fn publish(building: TemporaryDirectory, temporary: &Path, target: &Path) -> Result<(), NativeError> {
     if let Some(parent) = target.parent() {
-        fs::create_dir_all(parent).map_err(NativeError::io("create", parent))?;
+        make_folder(parent)?;
     }
     if let Some(building) = building.publish(target)? {
         // Somebody else published the same, and theirs stays; unless it is damaged, then it makes way.
@@ -456,7 +485,11 @@ fn discard(directory: &Path, temporary: &Path) -> Result<(), NativeError> {
         return Ok(());
     }
     let aside = temporary.join(unique_name("damaged-"));
-    match fs::create_dir_all(temporary).and_then(|()| fs::rename(directory, &aside)) {
+    let made = match make_folder(temporary) {
+        Err(NativeError::Io { source, .. }) => Err(source),
+        other => Ok(other?),
+    };
+    match made.and_then(|()| fs::rename(directory, &aside)) {
         Ok(()) => {
             // What remains is swept one day.
             let _ = remove_any(&aside);

@@ -5,7 +5,7 @@ use rustix::fs::Access;
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -85,7 +85,7 @@ fn is_taken(error: &io::Error) -> bool {
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            let _ = fs::remove_dir_all(path);
+            let _ = remove_directory(path);
         }
     }
 }
@@ -192,8 +192,35 @@ fn make_like(path: &Path, other: &Metadata, is_owned: bool) -> io::Result<()> {
 /// Removes a file, a link, or a directory with all it holds.
 pub(crate) fn remove_any(path: &Path) -> Result<(), NativeError> {
     let is_directory = fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
-    let removed = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let removed = if is_directory { remove_directory(path) } else { fs::remove_file(path) };
     removed.map_err(NativeError::io("remove", path))
+}
+
+/// Removes a directory with all it holds. Where somebody may not list or change some of it, who is its owner is let do so first:
+/// what is on its way out would stay for ever.
+fn remove_directory(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            allow_changes(path);
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets the owner of a directory and of those below list and change them, as far as that is this user.
+fn allow_changes(directory: &Path) {
+    const ALL_OF_OWNER: u32 = 0o700;
+    let Ok(data) = fs::symlink_metadata(directory) else { return };
+    let mode = data.permissions().mode();
+    if mode & ALL_OF_OWNER != ALL_OF_OWNER {
+        let _ = fs::set_permissions(directory, fs::Permissions::from_mode(mode | ALL_OF_OWNER));
+    }
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            allow_changes(&entry.path());
+        }
+    }
 }
 
 /// Makes the directory that `path` is in.

@@ -11,6 +11,7 @@ use super::{discard, publish};
 use crate::NativeError;
 use gantry_store::PackageIndex;
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -88,6 +89,8 @@ fn renewed(directory: &Path, temporary: &Path) -> Result<Option<Building>, Nativ
                 building.write_file(&file.path, file.executable, &contents)?
             }
             Ok(_) => return Ok(None),
+            // Nobody may read it any more; as little is known of it as of one that is another.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
             Err(error) => return Err(NativeError::io("read", &path)(error)),
         }
     }

@@ -1,6 +1,7 @@
 //! From a verified tarball to a package's directory: steps 2 and 3 of the store's protocol.
 
 use super::record::Record;
+use super::temporary_directory;
 use crate::descriptor::{create_file, make_directories, open_directory};
 use crate::temporary::TemporaryDirectory;
 use crate::{NativeClock, NativeError};
@@ -108,7 +109,7 @@ struct Current {
 
 impl Building {
     pub fn create(temporary: &Path) -> Result<Self, NativeError> {
-        let directory = TemporaryDirectory::create(temporary, "package-")?;
+        let directory = temporary_directory(temporary, "package-")?;
         let path = directory.path().join("files");
         fs::create_dir(&path).map_err(NativeError::io("create", &path))?;
         let root = open_directory(&path)?;
