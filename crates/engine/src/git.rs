@@ -215,6 +215,9 @@ impl<H: Host> Repository<'_, H> {
 
     fn failed(&self, cause: Option<Fault>) -> Fault {
         let cause = cause.unwrap_or_else(|| Fault::new("GIT_FAILED", format!("{}: git failed", self.name)));
+        if cause.is_of_this_machine() {
+            return cause.with_package(self.name);
+        }
         let hint = match self.host.git() {
             Some(_) => "Check that the repository is there and that git may read it.",
             None => {

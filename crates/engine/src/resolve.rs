@@ -205,6 +205,9 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
             Landing::Version(name, version, packument) => {
                 progress.timed(Work::Resolve, name.as_str(), || resolver.answer_version(&name, &version, packument));
             }
+            Landing::Source(source, Err(fault)) if fault.is_of_this_machine() => {
+                return Err(fault.with_package(source.name).into());
+            }
             Landing::Source(source, result) => {
                 let answer = match result {
                     Ok(found) => {

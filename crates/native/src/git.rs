@@ -2,7 +2,8 @@
 
 mod running;
 
-use crate::temporary::TemporaryDirectory;
+use crate::NativeError;
+use crate::store::temporary_directory;
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
 use gantry_engine::{Checkout, Fault, Git};
@@ -56,6 +57,17 @@ const TRANSIENT: [&str; 9] = [
     "returned error: 502",
     "returned error: 503",
     "returned error: 504",
+];
+/// What the system has git say of a disk that a repository cannot be put on.
+struct OfTheDisk {
+    what_git_says: &'static str,
+    kind: io::ErrorKind,
+}
+
+const OF_THE_DISK: [OfTheDisk; 3] = [
+    OfTheDisk { what_git_says: "No space left on device", kind: io::ErrorKind::StorageFull },
+    OfTheDisk { what_git_says: "Disk quota exceeded", kind: io::ErrorKind::QuotaExceeded },
+    OfTheDisk { what_git_says: "Read-only file system", kind: io::ErrorKind::ReadOnlyFilesystem },
 ];
 /// How long is waited before it is asked again, and then once more.
 const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
@@ -117,6 +129,8 @@ impl NativeGit {
         for variable in OF_A_REPOSITORY {
             command.env_remove(variable);
         }
+        // Should the repository be gone, that is none which the store is in.
+        command.env("GIT_CEILING_DIRECTORIES", &self.folder);
         command.envs(environment.iter().copied());
         let failed = |message: String| Fault::new("GIT_FAILED", message);
         let what = arguments.first().copied().unwrap_or_default().to_owned();
@@ -127,7 +141,11 @@ impl NativeGit {
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-            return Err(failed(format!("git {what} failed: {}", without_secrets(&text.join("; ")))));
+            let text = text.join("; ");
+            if let Some(error) = OF_THE_DISK.iter().find(|error| text.contains(error.what_git_says)) {
+                return Err(NativeError::io("put a repository in", folder)(error.kind.into()).into());
+            }
+            return Err(failed(format!("git {what} failed: {}", without_secrets(&text))));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -150,8 +168,7 @@ impl NativeGit {
         }
         let commit = self.run(folder, &["rev-parse", "HEAD"]).await?.trim().to_owned();
         let mut files = Vec::new();
-        read_folder(folder, "", &mut files)
-            .map_err(|error| Fault::new("GIT_FAILED", format!("a repository cannot be read: {error}")))?;
+        read_folder(folder, "", &mut files).map_err(NativeError::io("read the repository in", folder))?;
         files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
         Ok(Checkout { commit, files })
     }
@@ -185,7 +202,7 @@ impl Git for NativeGit {
             if revision.starts_with('-') {
                 return Err(Fault::new("GIT_REVISION", format!("{revision} is no commit, branch or tag")));
             }
-            let folder = TemporaryDirectory::create(&self.folder, "git-")?;
+            let folder = temporary_directory(&self.folder, "git-")?;
             self.check_out_in(folder.path(), url, revision).await
         })
     }
