@@ -85,7 +85,7 @@ export class GantryError extends Error {
   /** Of errors of `project.fs`: the path as it was given. */
   readonly path: string | undefined;
 
-  constructor(data: ErrorData, options?: ErrorOptions) {
+  constructor(data: ErrorData, options?: { cause?: unknown }) {
     super(data.message, options);
     this.code = data.code;
     this.hint = data.hint;
