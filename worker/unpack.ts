@@ -22,7 +22,7 @@ import { rehearseInstalling } from './rehearsal.js';
 import { reportTraps } from './traps.js';
 
 const port = given('port');
-const module = given('module');
+const compiled = given('module');
 /** Aborted when there is something to do. */
 const idling = new AbortController();
 const rehearsals: Record<Rehearsal, () => void> = {
@@ -81,7 +81,7 @@ async function perform(request: Extract<PoolRequest, { id: number }>): Promise<U
       post({ alive: true });
       // The page, too, once that is on its way.
       setTimeout(() => self.postMessage(undefined));
-      await instantiate(await module);
+      await instantiate(await compiled);
       store = request.store;
       folder = openFolder();
       // Whoever opens packs asks again.

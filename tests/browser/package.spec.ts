@@ -36,6 +36,15 @@ test('the packed files are complete, and nothing else', () => {
   expect(dependencies).toBeUndefined();
 });
 
+test('no script declares what the wrappers of bundlers have, as Parcel’s development server does', () => {
+  const declared =
+    /^(?:export )?(?:(?:const|let|var|class|function|async function) )(?:module|exports|require|global)\b/m;
+  const packed = readdirSync(packageFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
+  expect(packed.filter((name) => declared.test(readFileSync(join(packageFolder, name), 'utf8')))).toEqual([]);
+});
+
 /** A page whose title ends as what the script says. */
 function pageWith(script: string, imports = '/package/dist/index.js'): string {
   return `<!doctype html>
@@ -97,7 +106,8 @@ await gantry.close();
   }
 });
 
-test('bundled with webpack it works', async ({ page, site, fixtures }) => {
+/** Makes `bundled/main.js` of what a page does with the package. */
+async function bundleWithWebpack(registry: string, options: webpack.Configuration): Promise<void> {
   rmSync(bundledFolder, { recursive: true, force: true });
   mkdirSync(join(bundledFolder, 'node_modules'), { recursive: true });
   symlinkSync(packageFolder, join(bundledFolder, 'node_modules', 'gantry'));
@@ -107,21 +117,80 @@ test('bundled with webpack it works', async ({ page, site, fixtures }) => {
     `
 import { Gantry } from 'gantry';
 addEventListener('unhandledrejection', ({ reason }) => { document.title = 'failed: ' + reason; });
-const gantry = await Gantry.open({ registry: '${fixtures.url}', timeout: 20_000 });
+const gantry = await Gantry.open({ registry: '${registry}', timeout: 20_000 });
 const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
 document.title = 'said: ' + await project.fs.readFile('node_modules/left/index.js', 'utf8');
 await gantry.close();
 `,
   );
-  const compiler = webpack({ mode: 'production', entry, output: { path: bundledFolder, filename: 'main.js' } });
+  const output = { path: bundledFolder, filename: 'main.js', ...options.output };
+  const compiler = webpack({ mode: 'production', entry, ...options, output });
   const stats = await new Promise<webpack.Stats | undefined>((settle, fail) =>
     compiler.run((error, result) => compiler.close(() => (error ? fail(error) : settle(result)))),
   );
   expect(stats?.toJson({ all: false, errors: true }).errors).toEqual([]);
+}
+
+test('bundled with webpack it works', async ({ page, site, fixtures }) => {
+  await bundleWithWebpack(fixtures.url, {});
   site.pages.set('/with-webpack', '<!doctype html><title>waiting</title><script src="/bundled/main.js"></script>');
   await page.goto(`${site.url}/with-webpack`);
   await expect(page).toHaveTitle(/^(said|failed): /);
   await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
+});
+
+test('it works where a bundler starts workers from blobs and writes addresses without an origin, as Turbopack of Next.js 15 does', async ({
+  page,
+  site,
+  fixtures,
+}) => {
+  await bundleWithWebpack(fixtures.url, {
+    output: { publicPath: '/bundled/' },
+    module: { parser: { javascript: { url: 'relative' } } },
+  });
+  site.pages.set(
+    '/from-blobs',
+    `<!doctype html><title>waiting</title><script>
+globalThis.Worker = class extends Worker {
+  constructor(url, options) {
+    // As its runtime, too, knows where the other parts of a worker are.
+    const script = 'const load = importScripts; importScripts = (part) => load(new URL(part, ' + JSON.stringify(location.origin) + '));';
+    const start = 'importScripts(' + JSON.stringify(String(url)) + ')';
+    super(URL.createObjectURL(new Blob([script, start], { type: 'text/javascript' })), options);
+  }
+};
+</script><script src="/bundled/main.js"></script>`,
+  );
+  await page.goto(`${site.url}/from-blobs`);
+  await expect(page).toHaveTitle(/^(said|failed): /);
+  await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
+});
+
+test('addresses of one’s own are taken from the origin in a worker from a blob', async ({ blank, fixtures }) => {
+  const said = await blank.evaluate(async (registry) => {
+    const script = `
+      const { Gantry } = await import('${location.origin}/package/dist/index.js');
+      const { openProject } = await import('${location.origin}/package/dist/sync.js');
+      const wasmUrl = '/package/wasm/gantry_bg.wasm';
+      try {
+        const gantry = await Gantry.open({ registry: '${registry}', wasmUrl });
+        await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+        const { fs } = await openProject({ wasmUrl });
+        const text = fs.readFileSync('node_modules/left/index.js', 'utf8');
+        await gantry.close();
+        const other = await Gantry.open({ registry: '/-/registry/', store: 'other' });
+        await other.close();
+        postMessage(text);
+      } catch (error) {
+        postMessage('failed: ' + error);
+      }`;
+    const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })), { type: 'module' });
+    return new Promise<string>((settle) => {
+      worker.onmessage = ({ data }) => settle(data);
+      worker.onerror = ({ message }) => settle(`failed: ${message}`);
+    });
+  }, fixtures.url);
+  expect(said).toBe('module.exports = "left 1.1.0"\n');
 });
 
 test('the readme’s sample does what the readme says', async ({ page, site, fixtures }) => {

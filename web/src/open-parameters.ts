@@ -1,4 +1,5 @@
 /** What `Gantry.open` is given, looked at and as the coordinator takes it. */
+import { baseAddress } from './base-address.js';
 import type { OpenOptions } from './call-options.js';
 import { LONGEST_TIMER } from './connection.js';
 import { GantryError } from './errors.js';
@@ -29,13 +30,13 @@ export function openParameters(options: OpenOptions): OpenParameters {
 }
 
 function absoluteAddress(address: string | URL): string {
-  if (URL.canParse(address, location.href)) return new URL(address, location.href).href;
+  if (URL.canParse(address, baseAddress())) return new URL(address, baseAddress()).href;
   throw new GantryError({ code: 'INVALID_OPTION', message: `Not an address: ${JSON.stringify(address)}` });
 }
 
 function absoluteRegistry(registry: string): string {
-  if (typeof registry === 'string' && URL.canParse(registry, location.href)) {
-    const url = new URL(registry, location.href);
+  if (typeof registry === 'string' && URL.canParse(registry, baseAddress())) {
+    const url = new URL(registry, baseAddress());
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return url.href.endsWith('/') ? url.href : `${url.href}/`;
   }

@@ -1,4 +1,5 @@
 /** How a project is opened by who reads it without an open store. */
+import { baseAddress } from './base-address.js';
 import { GantryError } from './errors.js';
 import { type Checks, checkOptions, text } from './options.js';
 import { originFolder } from './origin-storage.js';
@@ -38,7 +39,7 @@ let loading: Promise<void> | undefined;
 
 /** Once in each worker; a failure is not remembered. */
 function loadModule(wasmUrl: string | URL | undefined): Promise<void> {
-  const address = wasmUrl && new URL(wasmUrl, location.href).href;
+  const address = wasmUrl && new URL(wasmUrl, baseAddress()).href;
   loading ??= compile(address || undefined, new AbortController().signal)
     .then(instantiate)
     .catch((error: unknown) => {

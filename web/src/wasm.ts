@@ -3,6 +3,7 @@
  * the contract instead, and this is the one file that imports the generated glue.
  */
 import init, * as glue from '../wasm/gantry.js';
+import { baseAddress } from './base-address.js';
 import type { InstallEvent } from './call-events.js';
 import type {
   ArchiveFormat,
@@ -204,7 +205,9 @@ export const { Coordinator, openStoreFolder, Reader, Records, rehearseRegistry, 
 
 /** Fetch and compile the module. The result can be posted to other workers, which then compile nothing. */
 export async function compile(url: string | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
-  const response = await fetch(url ?? new URL('../wasm/gantry_bg.wasm', import.meta.url), { signal });
+  // Some bundlers write an address without an origin there.
+  const beside = String(new URL('../wasm/gantry_bg.wasm', import.meta.url));
+  const response = await fetch(url ?? new URL(beside, baseAddress()), { signal });
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
   // Streaming needs the right media type, which simple file servers do not send.
   return response.headers.get('content-type')?.startsWith('application/wasm')
