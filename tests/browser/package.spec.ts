@@ -45,6 +45,18 @@ test('no script declares what the wrappers of bundlers have, as Parcel’s devel
   expect(packed.filter((name) => declared.test(readFileSync(join(packageFolder, name), 'utf8')))).toEqual([]);
 });
 
+test('options of workers are constant, or Vite 5 is told to leave them', () => {
+  const packed = readdirSync(packageFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
+  const starting = /new Worker\(new URL\([^)]*import\.meta\.url\), (\{.*?\})\)/g;
+  const options = packed.flatMap((name) =>
+    [...readFileSync(join(packageFolder, name), 'utf8').matchAll(starting)].map(([, found = '']) => found),
+  );
+  expect(options.length).toBe(3);
+  expect(options.filter((found) => !/@vite-ignore|^\{ type: 'module', name: '[^']*' \}$/.test(found))).toEqual([]);
+});
+
 /** A page whose title ends as what the script says. */
 function pageWith(script: string, imports = '/package/dist/index.js'): string {
   return `<!doctype html>

@@ -28,10 +28,10 @@ export class UnpackWorkers {
   }
 
   start({ start: number, name, port }: Extract<UnpackWorkerRequest, { start: number }>): void {
-    // Bundlers look for exactly this expression.
+    // Bundlers look for exactly this expression. Vite 5 stops at options that are not constant, unless told to leave them.
     const worker = isForeign(import.meta.url)
       ? startForeignWorker('./worker/unpack.js', import.meta.url, name)
-      : new Worker(new URL('./worker/unpack.js', import.meta.url), { type: 'module', name });
+      : new Worker(new URL('./worker/unpack.js', import.meta.url), { /* @vite-ignore */ type: 'module', name });
     const late = setTimeout(() => this.#onError(number, `it did not start within ${START / 1000} s`), START);
     this.#workers.set(number, { worker, late });
     // The one thing that it tells the page: that it lives.
