@@ -10,6 +10,8 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -175,6 +177,28 @@ describe('the store', { concurrency: 1 }, () => {
     const [file] = [join(folderOf('left'), 'files', 'package.json')];
     const isLinked = statSync(file).nlink > 1;
     assert.equal(store('prune').succeeded().lines[0].kept, isLinked ? 2 : 0);
+  });
+
+  test('passes over what names no project among what it notes of projects', (context) => {
+    const { workspace, one, other, store } = installed(context);
+    const notes = join(workspace.folder, 'store', 'v1', 'projects');
+    const [cut, folder] = readdirSync(notes);
+    const wholes = [cut, folder].map((name) => readFileSync(join(notes, name), 'utf8'));
+    assert.deepEqual(wholes.sort(), [one, other]);
+    // What an install that was killed had not given its name yet, as it once was done.
+    writeFileSync(join(notes, `.gantry-${cut}-1f2e-18d3a5b6c7d8e9f0-0`), one);
+    truncateSync(join(notes, cut));
+    unlinkSync(join(notes, folder));
+    mkdirSync(join(notes, folder));
+    symlinkSync('nowhere', join(notes, '0123456789abcdef0123456789abcdef'));
+    for (const words of [['ls'], ['verify'], ['status']]) store(...words).succeeded();
+    // Where there is a project: it is not the one that is meant.
+    assert.equal(workspace.gantryIn(one, 'store', 'status', '--json').succeeded().lines[0].projects, 0);
+    assert.equal(store('prune').succeeded().lines[0].forgottenProjects, 4);
+    assert.deepEqual(readdirSync(notes), []);
+    for (const project of [one, other]) workspace.gantryIn(project, 'ci').succeeded();
+    assert.deepEqual(readdirSync(notes).sort(), [cut, folder].sort());
+    assert.equal(store('status').succeeded().lines[0].projects, 2);
   });
 
   test('loses what processes that died had in hand, and not what an install has that still runs', async (context) => {

@@ -198,7 +198,7 @@ impl PackageDirectories {
 
     /// Notes that the project in `path` is made from this store.
     pub(crate) fn note_project(&self, path: &Path) {
-        projects::note(&self.layout.root, path);
+        projects::note(&self.layout, path);
     }
 
     /// Where temporary things of this store go.

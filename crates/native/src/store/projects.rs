@@ -2,31 +2,45 @@
 //!
 //! A file's link count tells that some project has it, where projects are made of hard links. Copies and clones leave no trace.
 //! So the store notes the path of each project in `projects/<hash of the path>`, and what that needs stands in its hidden
-//! lock. A project that is gone, or has nothing installed any more, needs nothing.
+//! lock. A project that is gone, or has nothing installed any more, needs nothing. Nor does what is there and names no project:
+//! somebody has cut it, or has put something else in its place.
 
-use super::listed;
+use super::{Layout, listed};
 use crate::NativeError;
 use crate::hidden_lock;
-use crate::temporary::replace_file;
+use crate::temporary::{remove_any, unique_name};
 use gantry_layout::package_key;
 use gantry_store::PackageKey;
 use rustc_hash::FxHashSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 const NOTES: &str = "projects";
 
-/// Notes that the project in `path` is made from the store in `root`. A store that cannot be written to is somebody else's to
-/// look after.
-pub(super) fn note(root: &Path, path: &Path) {
+/// Of a note: the digits of a hash.
+const NAME_LENGTH: usize = 32;
+
+/// Notes that the project in `path` is made from the store. A store that cannot be written to is somebody else's to look after.
+///
+/// What is not yet a note is among the [temporary things](Layout::temporary), where nobody takes it for one, and where it is
+/// removed if this process dies.
+pub(super) fn note(layout: &Layout, path: &Path) {
     let path = path.as_os_str().as_bytes();
-    let notes = root.join(NOTES);
-    let note = notes.join(format!("{:032x}", xxh3_128(path)));
-    if fs::symlink_metadata(&note).is_err() {
-        let _ = fs::create_dir_all(&notes).map_err(drop).and_then(|()| replace_file(&note, path).map_err(drop));
+    let notes = layout.root.join(NOTES);
+    let note = notes.join(format!("{:0NAME_LENGTH$x}", xxh3_128(path)));
+    if fs::symlink_metadata(&note).is_ok() {
+        return;
+    }
+    let temporary = layout.temporary.join(unique_name("project-"));
+    let written = fs::create_dir_all(&notes)
+        .and_then(|()| fs::write(&temporary, path))
+        .and_then(|()| fs::rename(&temporary, &note));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
     }
 }
 
@@ -42,7 +56,7 @@ pub(super) struct NotedProject {
 impl NotedProject {
     /// Forgets it.
     pub fn forget(&self) -> Result<(), NativeError> {
-        fs::remove_file(&self.note).map_err(NativeError::io("remove", &self.note))
+        remove_any(&self.note)
     }
 }
 
@@ -51,12 +65,26 @@ pub(super) fn noted(root: &Path) -> Result<Vec<NotedProject>, NativeError> {
     let mut projects = Vec::new();
     for entry in listed(&root.join(NOTES))? {
         let note = entry.path();
-        let bytes = fs::read(&note).map_err(NativeError::io("read", &note))?;
-        let path = PathBuf::from(OsStr::from_bytes(&bytes));
-        projects.push(NotedProject { keys: needed(&path), path, note });
+        let path = match fs::read(&note) {
+            // What a process that died had not given its name yet, as it once was done.
+            _ if !is_name(&entry.file_name()) => PathBuf::new(),
+            Ok(bytes) => PathBuf::from(OsStr::from_bytes(&bytes)),
+            // A folder, a link to nothing.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
+                PathBuf::new()
+            }
+            Err(error) => return Err(NativeError::io("read", &note)(error)),
+        };
+        let keys = if path.is_absolute() { needed(&path) } else { FxHashSet::default() };
+        projects.push(NotedProject { keys, path, note });
     }
     projects.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(projects)
+}
+
+/// Whether a note may be called so.
+fn is_name(name: &OsStr) -> bool {
+    name.len() == NAME_LENGTH && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 /// What the hidden lock of a project names.
