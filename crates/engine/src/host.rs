@@ -127,9 +127,9 @@ pub trait ProjectTree {
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
     }
-    /// Fails if a `package.json` (of the folders; empty for the project) or the lock could not be replaced, before the tree is
-    /// touched. Who cannot tell lets it come to that.
-    fn check_writable(&self, _manifests: &[&str], _lock: bool) -> Result<(), Fault> {
+    /// Makes sure, before the tree is touched, that a `package.json` (of the folders; empty for the project) and the lock can be
+    /// replaced by what will be written there. Who cannot tell lets it come to that.
+    fn make_room(&self, _manifests: &[(&str, &[u8])], _lock: Option<&[u8]>) -> Result<(), Fault> {
         Ok(())
     }
     /// Replaces the `package.json` of the project, or of the workspace in `folder` (empty for the project), in one step.

@@ -395,9 +395,10 @@ async fn conclude<H: Host>(
     // `ci` leaves the file as it is, however it is written.
     let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
     let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
-    let changed_manifests = manifests.workspaces.iter().map(|(folder, _)| folder.as_str());
-    let changed_manifests: Vec<&str> = changed_manifests.chain(manifests.root.as_ref().map(|_| "")).collect();
-    host.project().check_writable(&changed_manifests, lock_changed)?;
+    let changed_manifests = manifests.workspaces.iter().map(|(folder, bytes)| (folder.as_str(), &**bytes));
+    let changed_manifests: Vec<(&str, &[u8])> =
+        changed_manifests.chain(manifests.root.iter().map(|bytes| ("", &**bytes))).collect();
+    host.project().make_room(&changed_manifests, lock_changed.then_some(&*lock_bytes))?;
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));

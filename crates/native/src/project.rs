@@ -22,7 +22,7 @@ use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::place::{make_link, place_all};
-use crate::temporary::{check_replaceable, make_parent, replace_users_file};
+use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
@@ -32,6 +32,7 @@ use gantry_layout::{Plan, PlannedPackage};
 use gantry_manifest::Lockfile;
 use gantry_store::PackageIndex;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -65,6 +66,9 @@ pub struct ProjectDirectory {
     lock: Option<ProjectLock>,
     interrupt: Interrupt,
     is_left_alone: bool,
+    /// What is to take the places of files of the user, by these: written before the tree is touched, so that a disk that has
+    /// no room for them leaves all as it was.
+    successors: RefCell<BTreeMap<PathBuf, Successor>>,
 }
 
 impl ProjectDirectory {
@@ -79,6 +83,7 @@ impl ProjectDirectory {
             lock: None,
             interrupt: Interrupt::default(),
             is_left_alone: false,
+            successors: RefCell::default(),
         }
     }
 
@@ -122,7 +127,11 @@ impl ProjectDirectory {
             return Ok(());
         }
         self.interrupt.pass_over();
-        Ok(replace_users_file(path, bytes)?)
+        match self.successors.borrow_mut().remove(path).map(Successor::publish) {
+            Some(Ok(())) => Ok(()),
+            // It is on another disk, or a mount point, or something has come in its way meanwhile.
+            Some(Err(_)) | None => Ok(replace_users_file(path, bytes)?),
+        }
     }
 
     /// Reads what an install starts from.
@@ -444,14 +453,22 @@ impl ProjectTree for ProjectDirectory {
         actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
-    fn check_writable(&self, manifests: &[&str], lock: bool) -> Result<(), Fault> {
+    fn make_room(&self, manifests: &[(&str, &[u8])], lock: Option<&[u8]>) -> Result<(), Fault> {
         if self.is_left_alone {
             return Ok(());
         }
-        let manifests = manifests.iter().map(|folder| self.path.join(folder).join("package.json"));
-        for path in manifests.chain(lock.then(|| self.lock_path())) {
-            check_replaceable(&path)?;
+        let manifests = manifests.iter().map(|(folder, bytes)| (self.path.join(folder).join("package.json"), *bytes));
+        let files: Vec<_> = manifests.chain(lock.map(|bytes| (self.lock_path(), bytes))).collect();
+        for (path, _) in &files {
+            check_replaceable(path)?;
         }
+        let mut successors = BTreeMap::new();
+        for (path, bytes) in files {
+            // Here, and not beside them, they are found if this process dies.
+            let successor = Successor::of_users_file(&path, bytes, &self.path)?;
+            successors.extend(successor.map(|successor| (path, successor)));
+        }
+        self.successors.replace(successors);
         Ok(())
     }
 

@@ -163,19 +163,50 @@ fn end_of_links(path: &Path) -> PathBuf {
     end
 }
 
-/// `old`: whose mode the file is to have, and whether its owner, too.
-fn replace(path: &Path, bytes: &[u8], old: Option<(&Metadata, bool)>) -> Result<(), NativeError> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = parent.join(unique_name(&format!("{PREFIX}{name}-")));
-    let written = fs::write(&temporary, bytes)
-        .and_then(|()| old.map_or(Ok(()), |(old, is_owned)| make_like(&temporary, old, is_owned)))
-        .map_err(NativeError::io("write", path))
-        .and_then(|()| fs::rename(&temporary, path).map_err(NativeError::io("replace", path)));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+/// What is to take the place of a file: complete, in a folder from where it can be renamed there, and removed unless it is.
+#[derive(Debug)]
+pub(crate) struct Successor {
+    temporary: PathBuf,
+    target: PathBuf,
+}
+
+impl Successor {
+    /// Of a file of the user, as [`replace_users_file`] would put it there, in `folder`. `None` where that cannot be.
+    pub fn of_users_file(path: &Path, bytes: &[u8], folder: &Path) -> Result<Option<Self>, NativeError> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| end_of_links(path));
+        let old = fs::metadata(&target).ok();
+        match Self::write(folder, &target, bytes, old.as_ref().map(|old| (old, true))) {
+            Err(NativeError::Io { source, .. }) if cannot_be_replaced(&source) => Ok(None),
+            written => written.map(Some),
+        }
     }
-    written
+
+    /// `old`: whose mode the file is to have, and whether its owner, too.
+    fn write(folder: &Path, target: &Path, bytes: &[u8], old: Option<(&Metadata, bool)>) -> Result<Self, NativeError> {
+        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = folder.join(unique_name(&format!("{PREFIX}{name}-")));
+        let successor = Self { temporary, target: target.to_owned() };
+        fs::write(&successor.temporary, bytes)
+            .and_then(|()| old.map_or(Ok(()), |(old, is_owned)| make_like(&successor.temporary, old, is_owned)))
+            .map_err(NativeError::io("write", target))?;
+        Ok(successor)
+    }
+
+    /// Takes the file's place.
+    pub fn publish(self) -> Result<(), NativeError> {
+        fs::rename(&self.temporary, &self.target).map_err(NativeError::io("replace", &self.target))
+    }
+}
+
+impl Drop for Successor {
+    fn drop(&mut self) {
+        // It is gone where it was published.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8], old: Option<(&Metadata, bool)>) -> Result<(), NativeError> {
+    Successor::write(path.parent().unwrap_or(Path::new(".")), path, bytes, old)?.publish()
 }
 
 /// Gives a file of this process the mode of another, and its owner if that `is_owned`.
