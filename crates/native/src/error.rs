@@ -101,6 +101,11 @@ impl NativeError {
         self.code() == "DISK_DENIED"
     }
 
+    /// Whether there is no room for more.
+    pub(crate) fn is_of_full_disk(&self) -> bool {
+        self.code() == "DISK_FULL"
+    }
+
     /// Wraps an I/O error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

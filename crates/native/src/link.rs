@@ -96,7 +96,7 @@ impl Linker {
     }
 
     /// Tries the ladder from `best` down, with a file made in `temporary` of the store. Where nothing can be written to that,
-    /// it is tried with what is kept there.
+    /// or no more, it is tried with what is kept there.
     pub fn probe(
         best: LinkMethod,
         temporary: &Path,
@@ -109,7 +109,7 @@ impl Linker {
             .map_err(NativeError::io("write", &sample.path()));
         let result = match made {
             Ok(()) => Self::climb(best, &sample, place),
-            Err(error) if error.is_denied() => return Self::probe_with(best, kept(), place),
+            Err(error) if error.is_denied() || error.is_of_full_disk() => Self::probe_with(best, kept(), place),
             Err(error) => Err(error),
         };
         let _ = fs::remove_dir_all(&sample.directory);
