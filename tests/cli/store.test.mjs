@@ -42,6 +42,18 @@ describe('the store', { concurrency: 1 }, () => {
     return { workspace, one, other, store, kept, names, folderOf };
   }
 
+  /** An install that waits for the tarball of `deprecated`, which it has asked for. */
+  async function hanging(context, workspace, project) {
+    await control(suite.registry, 'POST', 'faults', [{ path: '/deprecated/-/', kind: 'hang-before-headers' }]);
+    // Those of earlier tests are counted, too.
+    const faults = async () => (await control(suite.registry, 'GET', 'stats')).faults;
+    const before = await faults();
+    const install = spawn(gantryCommand, ['install'], { cwd: project, env: workspace.environment, stdio: 'ignore' });
+    context.after(() => install.kill('SIGKILL'));
+    while ((await faults()) === before) await new Promise((settle) => setTimeout(settle, 20));
+    return install;
+  }
+
   test('says where it is, what is in it, and how much of that', (context) => {
     const { workspace, one, store, kept } = installed(context);
     const place = join(workspace.folder, 'store');
@@ -209,12 +221,8 @@ describe('the store', { concurrency: 1 }, () => {
       writeFileSync(join(temporary, 'package-1f2e-18d3a5b6c7d8e9f0-0', 'index.js'), 'half');
     };
     const late = workspace.project('late', manifest({ deprecated: '1' }));
-    await control(suite.registry, 'POST', 'faults', [{ path: '/deprecated/-/', kind: 'hang-before-headers' }]);
-    const install = spawn(gantryCommand, ['install'], { cwd: late, env: workspace.environment, stdio: 'ignore' });
+    const install = await hanging(context, workspace, late);
     const ended = new Promise((settle) => install.on('exit', settle));
-    context.after(() => install.kill('SIGKILL'));
-    const isAsked = async () => (await control(suite.registry, 'GET', 'stats')).faults > 0;
-    while (!(await isAsked())) await new Promise((settle) => setTimeout(settle, 20));
     die();
     workspace.gantryIn(one, 'ci').succeeded();
     assert.equal(readdirSync(temporary).length, 1, 'it may be of the one that still runs');
@@ -232,11 +240,7 @@ describe('the store', { concurrency: 1 }, () => {
     const { workspace, one, names } = installed(context);
     rmSync(one, { recursive: true });
     const late = workspace.project('late', manifest({ '@scope/middle': '^1.0.0', deprecated: '1' }));
-    await control(suite.registry, 'POST', 'faults', [{ path: '/deprecated/-/', kind: 'hang-before-headers' }]);
-    const install = spawn(gantryCommand, ['install'], { cwd: late, env: workspace.environment, stdio: 'ignore' });
-    context.after(() => install.kill('SIGKILL'));
-    const isAsked = async () => (await control(suite.registry, 'GET', 'stats')).faults > 0;
-    while (!(await isAsked())) await new Promise((settle) => setTimeout(settle, 20));
+    const install = await hanging(context, workspace, late);
 
     const prune = spawn(gantryCommand, ['store', 'prune', '--json'], { env: workspace.environment });
     const [out, ended] = [text(prune.stdout), new Promise((settle) => prune.on('exit', settle))];
