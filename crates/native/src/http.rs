@@ -407,7 +407,7 @@ fn milliseconds(duration: Duration) -> f64 {
 fn kind_of(error: &reqwest::Error) -> HttpErrorKind {
     if error.is_timeout() {
         HttpErrorKind::Timeout
-    } else if chain(error).any(|cause| cause.is::<UnusableProxy>()) {
+    } else if chain(error).any(|cause| cause.is::<UnusableProxy>()) || is_refused_by_proxy(error) {
         HttpErrorKind::Proxy
     } else if error.is_redirect() {
         HttpErrorKind::Redirect
@@ -420,6 +420,11 @@ fn kind_of(error: &reqwest::Error) -> HttpErrorKind {
     } else {
         HttpErrorKind::Interrupted
     }
+}
+
+/// Whether a proxy opens no tunnel for who asks (407). The type of that error is nobody's to name, only its text.
+fn is_refused_by_proxy(error: &reqwest::Error) -> bool {
+    chain(error).any(|cause| cause.to_string() == "tunnel error: proxy authorization required")
 }
 
 fn kind_of_body(error: &reqwest::Error) -> HttpErrorKind {

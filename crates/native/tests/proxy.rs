@@ -210,6 +210,7 @@ fn a_registry_over_tls_is_reached_by_connect_and_the_proxy_sees_nothing_of_it() 
     assert_eq!(ask(&runtime, &proxy, &left, &server).unwrap(), 200);
     let error = ask(&runtime, &format!("http://me:wrong@{}", closed.address), &left, &server).unwrap_err();
     assert!(!error.to_string().contains("wrong"), "{error}");
+    assert_eq!(error.kind, HttpErrorKind::Proxy, "{error}");
     assert_eq!(server.log().len(), 2);
 }
 

@@ -111,7 +111,7 @@ pub enum HttpErrorKind {
     Encoding,
     /// One of the two does not take the other's certificate. Browsers do not tell this from no connection.
     Certificate,
-    /// The proxy that the address is to be asked through cannot be one.
+    /// The proxy that the address is to be asked through cannot be one, or refuses who asks.
     Proxy,
 }
 

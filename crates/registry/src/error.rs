@@ -180,7 +180,7 @@ impl RegistryError {
             }
             Self::Unreachable { source, .. } if source.kind == HttpErrorKind::Proxy => {
                 "Check https-proxy and proxy in .npmrc, and https_proxy, http_proxy and proxy in the environment; noproxy and \
-                 no_proxy list who is asked without one."
+                 no_proxy list who is asked without one. Whom a proxy asks to log in has name and password in its address."
                     .to_owned()
             }
             Self::Unreachable { .. } => {

@@ -7,7 +7,7 @@ use crate::underway::Underway;
 use core::future::Future;
 use core::hash::BuildHasher;
 use gantry_manifest::Config;
-use gantry_platform::{Clock, Ending, Http, HttpRequest, HttpResponse, Span, Work};
+use gantry_platform::{Clock, Ending, Http, HttpError, HttpErrorKind, HttpRequest, HttpResponse, Span, Work};
 use rustc_hash::FxBuildHasher;
 
 /// How often and how patiently a request is repeated.
@@ -191,6 +191,12 @@ pub(crate) async fn ask<H: Http, C: Clock>(
     match response.status {
         404 | 405 | 410 => Err(RegistryError::NotFound { package, url, status: response.status }),
         304 if is_conditional => Ok(response),
+        // It is a proxy on the way that says so, of whom nothing is known here.
+        407 => {
+            let message = "the proxy on the way wants a name and a password that it knows (407)".to_owned();
+            let source = HttpError { kind: HttpErrorKind::Proxy, url, message, has_answered: false };
+            Err(RegistryError::Unreachable { package, source })
+        }
         401 | 403 => Err(RegistryError::Unauthorized { package, url, status: response.status }),
         status => {
             let retry_after_milliseconds = retry_after(&response, clock.unix_milliseconds());

@@ -318,6 +318,8 @@ fn a_password_in_a_registrys_address_is_sent_as_a_credential_and_never_told() {
         (Err(HttpErrorKind::Timeout), "REGISTRY_TIMEOUT"),
         (Err(HttpErrorKind::TooLarge), "REGISTRY_TOO_LARGE"),
         (Err(HttpErrorKind::Proxy), "REGISTRY_PROXY"),
+        // Only a proxy answers so, and asking again does not change it.
+        (answer(407, ""), "REGISTRY_PROXY"),
         (answer(200, "<html>"), "REGISTRY_PACKUMENT"),
     ];
     let mut errors = Vec::new();
