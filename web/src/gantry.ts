@@ -214,7 +214,8 @@ function startCoordinator(): Worker {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The browser refuses to start the install worker: ${reason}`;
-    const hint = 'Check worker-src and script-src of the Content-Security-Policy of the page.';
+    const hint =
+      'Check worker-src and script-src of the Content-Security-Policy of the page, and that what is bundled is on its origin.';
     throw new GantryError({ code: 'WORKER_LOST', message, hint }, { cause });
   }
 }
