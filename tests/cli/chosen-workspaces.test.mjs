@@ -1,7 +1,7 @@
 // Single workspaces: gantry and npm install, add, remove, update and clean-install for the same part of the same project, step by
 // step, and come to the same manifests, locks and trees.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Pair } from './lib/pair.mjs';
@@ -172,6 +172,17 @@ describe('chosen workspaces', { concurrency: 1 }, () => {
     assert.ok(!has(pair, 'p/b/node_modules/stranger') && has(pair, 'p/b/node_modules/.cache/kept.txt'));
     pair.same('a', 'install', ['-w', 'a']);
     pair.same('from the lock', 'ci', ['-w', 'a']);
+  });
+
+  test('an empty folder in the place of the link to another workspace is in nobody’s way', (context) => {
+    const pair = pairOf(context);
+    pair.same('first');
+    const [project] = pair.folders;
+    pair.remove('node_modules/d');
+    mkdirSync(join(project, 'node_modules', 'd'));
+    // So it is for npm, but that takes the `q/d` of the link for a repository of GitHub's in its hidden lock.
+    pair.workspace.gantryIn(project, 'install', '--workspace=a').succeeded();
+    pair.same('the whole project');
   });
 
   test('kinds of dependencies are left out of the part alone', (context) => {

@@ -120,7 +120,10 @@ fn with_origins(request: &InstallRequest, mut present: Lockfile) -> Lockfile {
     let Some(Ok(lock)) = text.map(|text| Lockfile::parse(text, &request.lockfile_path)) else { return present };
     let known: FxHashMap<&str, &LockEntry> = lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     for entry in present.packages.iter_mut().filter(|entry| lacks(entry)) {
-        let same = known.get(entry.path.as_str()).filter(|known| known.manifest.version == entry.manifest.version);
+        // A folder in the place of a link is nothing that the lock knows.
+        let same = known
+            .get(entry.path.as_str())
+            .filter(|known| !known.link && known.manifest.version == entry.manifest.version);
         if let Some(same) = same {
             (entry.resolved, entry.integrity) = (same.resolved.clone(), same.integrity.clone());
         }
