@@ -56,6 +56,27 @@ describe('a command that is hindered', { concurrency: 1 }, () => {
     assert.ok(refused.lines.at(-1).message.includes(folder), refused.lines.at(-1).message);
   });
 
+  test('says what of a tree that goes cannot be removed, as it is somebody else’s', (context) => {
+    const { project, run } = place(context);
+    const folder = project('project');
+    run(folder, 'install').succeeded();
+    const foreign = join(folder, 'node_modules', '.cache');
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'file'), '');
+    const { lines } = run(folder, 'ci').succeeded();
+    const [left] = readdirSync(folder).filter((name) => name.startsWith('.gantry-'));
+    const said = lines.filter(({ code }) => code === 'LEFT_BEHIND').map(({ message }) => message);
+    assert.equal(said.length, 1);
+    assert.ok(said[0].includes(join(folder, left)), said[0]);
+    rmSync(join(folder, left), { recursive: true });
+    const again = run(folder, 'ci').succeeded();
+    assert.deepEqual(
+      again.lines.filter(({ code }) => code === 'LEFT_BEHIND'),
+      [],
+    );
+    assert.ok(!readdirSync(folder).some((name) => name.startsWith('.gantry-')));
+  });
+
   test('leaves nothing of a tree that goes, whoever may list what is in it', (context) => {
     const { project, run } = place(context);
     const folder = project('project');

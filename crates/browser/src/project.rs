@@ -157,6 +157,7 @@ impl ProjectTree for BrowserProject {
             files: project.files,
             method: "virtual tree".to_owned(),
             reason: None,
+            left_behind: None,
         };
         *self.built.borrow_mut() = Some(project);
         Ok(report)

@@ -95,6 +95,8 @@ pub struct LinkReport {
     pub method: String,
     /// Why not by a better way, where there is one.
     pub reason: Option<String>,
+    /// What of the tree before could not be removed, and why.
+    pub left_behind: Option<String>,
 }
 
 /// The project that an install is for. Paths are relative to it, with `/`; what is outside of it starts with `..`.

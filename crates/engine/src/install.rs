@@ -421,6 +421,11 @@ async fn conclude<H: Host>(
             }
         }
         link = host.project().link(&plan, request.mode, host.store()).await?;
+        if let Some(left) = &link.left_behind {
+            let message =
+                format!("some of what was installed before is still there: {left}. Remove it as whoever it belongs to");
+            progress.warn("LEFT_BEHIND", message);
+        }
         let placed: FxHashSet<&str> = link.placed.iter().map(String::as_str).collect();
         let warnings = Deprecated::warnings(&deprecated, |folder| placed.contains(folder));
         warnings.into_iter().for_each(|warning| progress.emit(warning));

@@ -187,7 +187,7 @@ impl ProjectDirectory {
             None => self.build_anew(plan, mode, &linker, &workspace, &mut moves),
             Some(difference) => self.change(plan, difference, &linker, &workspace, &mut moves),
         };
-        let report = match made {
+        let mut report = match made {
             Ok(report) => report,
             Err(error) => {
                 workspace.give_up(moves);
@@ -203,7 +203,7 @@ impl ProjectDirectory {
         for tree in [workspace.old(), workspace.new_tree()] {
             let _ = fs::remove_file(tree.join(HIDDEN_LOCK));
         }
-        drop(workspace);
+        report.left_behind = workspace.remove().err().map(|error| error.to_string());
         self.touch_hidden_lock()?;
         Ok(report)
     }

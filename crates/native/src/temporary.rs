@@ -74,6 +74,12 @@ impl TemporaryDirectory {
     pub fn leave(mut self) {
         self.path = None;
     }
+
+    /// Removes it now, and says why that cannot be.
+    pub fn remove(mut self) -> Result<(), NativeError> {
+        let path = self.path.take().expect("the path is only taken by what consumes the guard");
+        remove_directory(&path).map_err(NativeError::io("remove", &path))
+    }
 }
 
 /// Whether a directory could not be renamed because something is where it was to be: a directory that is not empty, or a file.

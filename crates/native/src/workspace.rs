@@ -64,6 +64,11 @@ impl Workspace {
         self.path().join("old")
     }
 
+    /// Ends the work. Fails where something that made way may not be removed; the next command tries again.
+    pub fn remove(self) -> Result<(), NativeError> {
+        self.directory.remove()
+    }
+
     /// Ends the work on a failure: `moves` are taken back, and what cannot be put back is not removed.
     pub fn give_up(self, moves: Moves) {
         if !moves.take_back() {

@@ -83,6 +83,7 @@ impl WasiProject {
             method: "written".to_owned(),
             reason: (scripts > 0)
                 .then(|| format!("the host refuses symbolic links: {scripts} commands are scripts instead")),
+            left_behind: None,
         })
     }
 }
