@@ -151,6 +151,31 @@ test('bundled with webpack it works', async ({ page, site, fixtures }) => {
   await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
 });
 
+for (const isModule of [false, true]) {
+  const kind = isModule ? 'modules' : 'classic scripts';
+  test(`what a bundler made works from another origin than its page’s, workers that are ${kind}, too`, async ({
+    page,
+    site,
+    recording,
+    fixtures,
+  }) => {
+    const cdn = await Site.start(recording.url);
+    try {
+      const output: webpack.Configuration['output'] = { publicPath: `${cdn.url}/bundled/` };
+      const modules = { experiments: { outputModule: true }, output: { ...output, module: true } };
+      await bundleWithWebpack(fixtures.url, isModule ? modules : { output });
+      const script = `<script ${isModule ? 'type="module"' : ''} src="${cdn.url}/bundled/main.js"></script>`;
+      site.pages.set('/bundled-elsewhere', `<!doctype html><title>waiting</title>${script}`);
+      await page.goto(`${site.url}/bundled-elsewhere`);
+      await expect(page).toHaveTitle(/^(said|failed): /);
+      await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
+      expect(await page.evaluate(() => Worker.name), 'what is a worker again').toBe('Worker');
+    } finally {
+      await cdn.stop();
+    }
+  });
+}
+
 test('it works where a bundler starts workers from blobs and writes addresses without an origin, as Turbopack of Next.js 15 does', async ({
   page,
   site,

@@ -24,7 +24,7 @@ import { requireSecureContext } from './origin-storage.js';
 import { Project } from './project.js';
 import type { OpenParameters, Pruning, StorageKind, StoreUsage, Verification } from './protocol.js';
 import { removeStore } from './remove-store.js';
-import { isForeign, startForeignWorker } from './start-worker.js';
+import { startWorker } from './start-worker.js';
 import { checkedStore } from './store-name.js';
 
 /** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
@@ -207,15 +207,14 @@ function startCoordinator(): Worker {
     throw new GantryError({ code: 'WORKER_LOST', message, hint: 'Call Gantry.open in a page or a dedicated worker.' });
   }
   try {
-    // Bundlers look for exactly this expression.
-    return isForeign(import.meta.url)
-      ? startForeignWorker('./worker/coordinator.js', import.meta.url, 'gantry')
-      : new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' });
+    return startWorker(
+      () => new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' }),
+      'gantry',
+    );
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The browser refuses to start the install worker: ${reason}`;
-    const hint =
-      'Check worker-src and script-src of the Content-Security-Policy of the page, and that what is bundled is on its origin.';
+    const hint = 'Check worker-src and script-src of the Content-Security-Policy of the page.';
     throw new GantryError({ code: 'WORKER_LOST', message, hint }, { cause });
   }
 }

@@ -1,25 +1,64 @@
 /**
- * Starting module workers from wherever the package is served.
+ * Starting workers from wherever the package is served, bundled or not.
  *
- * Browsers refuse worker scripts of another origin. A package loaded from a CDN is started through a one-line module of
- * the page's own origin that imports it. Where that has no origin Chromium (156) refuses such a module, but not a classic script.
+ * Browsers refuse worker scripts of another origin, Firefox (153) only once the worker is there. From a CDN a worker is started
+ * through a one-line script of the page's own origin that loads the other. Where that page has no origin Chromium (156) refuses
+ * such a module, but not a classic script.
  */
+import { baseAddress } from './base-address.js';
 
-/** Whether `moduleUrl` (an `import.meta.url`) is of another origin, so that `new Worker` refuses what lies beside it. */
-export function isForeign(moduleUrl: string): boolean {
-  const { protocol, origin } = new URL(moduleUrl);
-  // webpack writes the address that the module's file had when it was bundled, `file:`, and serves it with the page.
+/** A worker's script, as `new Worker` is given it. */
+interface Script {
+  url: URL;
+  type: WorkerType;
+}
+
+/**
+ * What `start` starts: an arrow function of one `new Worker(new URL(…, import.meta.url), …)`, the expression that bundlers look for
+ * and put the address of what they have made into.
+ */
+export function startWorker(start: () => Worker, name: string): Worker {
+  const script = scriptOf(start);
+  return script && isForeign(script.url) ? startForeignWorker(script, name) : start();
+}
+
+/** Whether an address is of another origin, which browsers refuse. */
+function isForeign({ protocol, origin }: URL): boolean {
   // Not `location.origin`, which sandboxed frames and workers from blobs have of an address that is not theirs.
   return /^https?:$/.test(protocol) && origin !== self.origin;
 }
 
-/** Start the module `path` that lies beside `moduleUrl`, on another origin. */
-export function startForeignWorker(path: string, moduleUrl: string, name: string): Worker {
-  const address = JSON.stringify(new URL(path, moduleUrl).href);
-  const [type, script]: [WorkerType, string] =
-    self.origin === 'null' ? ['classic', importing(address)] : ['module', `import ${address};`];
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const worker = new Worker(url, { type, name });
+/**
+ * Nobody but who calls `new Worker` has the address that a bundler has written there: so that is called in its place. Nothing where
+ * that cannot be.
+ */
+function scriptOf(start: () => Worker): Script | undefined {
+  const { Worker: own } = globalThis;
+  if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return undefined;
+  let script: Script | undefined;
+  globalThis.Worker = class {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      script = { url: new URL(url, baseAddress()), type: options?.type ?? 'classic' };
+    }
+  } as unknown as typeof Worker;
+  try {
+    start();
+  } finally {
+    globalThis.Worker = own;
+  }
+  return script;
+}
+
+function startForeignWorker({ url: { href }, type }: Script, name: string): Worker {
+  const quoted = JSON.stringify(href);
+  const [own, text]: [WorkerType, string] =
+    type === 'classic'
+      ? ['classic', `importScripts(${quoted});`]
+      : self.origin === 'null'
+        ? ['classic', importing(quoted)]
+        : ['module', `import ${quoted};`];
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const worker = new Worker(url, { type: own, name });
   // The URL is needed until the worker has fetched it, and no event tells when.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return worker;

@@ -6,7 +6,7 @@
  * answer goes through a port between them and the coordinator.
  */
 import type { UnpackWorkerRequest } from './protocol.js';
-import { isForeign, startForeignWorker } from './start-worker.js';
+import { startWorker } from './start-worker.js';
 
 /** Milliseconds after which a worker that has not said that it lives is taken to be dead: one that ends before it holds its lock
  * ([liveness](./liveness.ts)) is missed by nobody else. What it has to load until then is some 25 KB. */
@@ -28,10 +28,11 @@ export class UnpackWorkers {
   }
 
   start({ start: number, name, port }: Extract<UnpackWorkerRequest, { start: number }>): void {
-    // Bundlers look for exactly this expression. Vite 5 stops at options that are not constant, unless told to leave them.
-    const worker = isForeign(import.meta.url)
-      ? startForeignWorker('./worker/unpack.js', import.meta.url, name)
-      : new Worker(new URL('./worker/unpack.js', import.meta.url), { /* @vite-ignore */ type: 'module', name });
+    // Vite 5 stops at options that are not constant, unless told to leave them.
+    const worker = startWorker(
+      () => new Worker(new URL('./worker/unpack.js', import.meta.url), { /* @vite-ignore */ type: 'module', name }),
+      name,
+    );
     const late = setTimeout(() => this.#onError(number, `it did not start within ${START / 1000} s`), START);
     this.#workers.set(number, { worker, late });
     // The one thing that it tells the page: that it lives.

@@ -76,8 +76,9 @@ function serve(path: string, page: string | undefined, response: ServerResponse)
     response.writeHead(404).end();
     return;
   }
-  // The package may be loaded from pages of other origins, as from a CDN.
-  const shared = prefix === '/package/' ? { 'access-control-allow-origin': '*' } : {};
+  // The package, and what bundlers make of it, may be loaded from pages of other origins, as from a CDN.
+  const isShared = prefix === '/package/' || prefix === '/bundled/';
+  const shared = isShared ? { 'access-control-allow-origin': '*' } : {};
   response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', ...shared });
   createReadStream(file).pipe(response);
 }

@@ -2,7 +2,7 @@
 import { throwIfAborted } from '../aborted.js';
 import { type ErrorData, GantryError } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
-import { isForeign, startForeignWorker } from '../start-worker.js';
+import { startWorker } from '../start-worker.js';
 
 export interface FileToWrite {
   path: string;
@@ -107,10 +107,12 @@ export class FileWriters {
   }
 
   #start(name: string, directory: FileSystemDirectoryHandle): Writer {
-    // Bundlers look for exactly this expression. Vite 5 stops at options that are not constant, unless told to leave them.
-    const worker = isForeign(import.meta.url)
-      ? startForeignWorker('../worker/write-files.js', import.meta.url, name)
-      : new Worker(new URL('../worker/write-files.js', import.meta.url), { /* @vite-ignore */ type: 'module', name });
+    // Vite 5 stops at options that are not constant, unless told to leave them.
+    const worker = startWorker(
+      () =>
+        new Worker(new URL('../worker/write-files.js', import.meta.url), { /* @vite-ignore */ type: 'module', name }),
+      name,
+    );
     const writer: Writer = { worker, waiting: [], isLost: false };
     const aliveLock = uniqueLifeName('write');
     const late = setTimeout(() => this.#lose(writer, `it did not start within ${START / 1000} s`), START);
