@@ -16,6 +16,12 @@ const isRoot = process.getuid() === 0;
 const canProtect = isRoot && spawnSync('chattr', ['-V']).error === undefined;
 const ended = (child) => new Promise((settle) => child.on('exit', (code, signal) => settle(code ?? signal)));
 
+/** What a command that succeeds says of scripts that it does not run. */
+function scriptsNamed(workspace, project, words) {
+  const { lines } = workspace.gantryIn(project, ...words, '--json').succeeded();
+  return lines.filter(({ code }) => code === 'SCRIPTS_NOT_RUN').map(({ message }) => message);
+}
+
 describe('operations', { concurrency: 1 }, () => {
   const suite = fixturesForSuite();
 
@@ -158,12 +164,7 @@ describe('operations', { concurrency: 1 }, () => {
     const workspace = new Workspace(context, suite.registry);
     const scripts = { prepare: 'exit 1', postinstall: 'exit 1', test: 'exit 1', install: '' };
     const project = workspace.project('project', manifest({ left: '1.0.0' }, { scripts }));
-    const warned = (...words) =>
-      workspace
-        .gantryIn(project, ...words, '--json')
-        .succeeded()
-        .lines.filter(({ code }) => code === 'SCRIPTS_NOT_RUN')
-        .map(({ message }) => message);
+    const warned = (...words) => scriptsNamed(workspace, project, words);
     const said = 'scripts are never run, nor those of the project itself: postinstall, prepare';
     assert.deepEqual([warned('install'), warned('ci')], [[said], [said]]);
     assert.deepEqual(
@@ -182,12 +183,7 @@ describe('operations', { concurrency: 1 }, () => {
       const text = JSON.stringify({ name: basename(folder), version: '1.0.0', ...fields });
       writeFileSync(join(project, folder, 'package.json'), text);
     }
-    const warned = (...words) =>
-      workspace
-        .gantryIn(project, ...words, '--json')
-        .succeeded()
-        .lines.filter(({ code }) => code === 'SCRIPTS_NOT_RUN')
-        .map(({ message }) => message);
+    const warned = (...words) => scriptsNamed(workspace, project, words);
     const said = (...which) => [`scripts are never run, nor those of folders that are linked to: ${which.join(', ')}`];
     const a = 'packages/a (postinstall, prepare)';
     assert.deepEqual(warned('install'), said('lib (preinstall)', a));
