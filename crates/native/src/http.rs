@@ -443,5 +443,12 @@ fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error
 
 /// The innermost cause, which is the part that tells something; reqwest's own text repeats the address.
 fn describe(error: &reqwest::Error) -> String {
-    chain(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+    match chain(error).last().map(ToString::to_string) {
+        // Whether it may not or cannot, that error does not tell.
+        Some(cause) if cause == "tunnel error: unsuccessful" => {
+            "the proxy on the way opens no connection to this host (CONNECT)".to_owned()
+        }
+        Some(cause) => cause,
+        None => error.to_string(),
+    }
 }

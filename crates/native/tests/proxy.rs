@@ -88,6 +88,9 @@ async fn serve(
         let refusal = "HTTP/1.1 407 Who are you?\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n";
         return client.write_all(refusal.as_bytes()).await;
     }
+    if text.starts_with("CONNECT forbidden.") {
+        return client.write_all(b"HTTP/1.1 403 Not there\r\ncontent-length: 0\r\n\r\n").await;
+    }
     let mut server = TcpStream::connect(to).await?;
     if text.starts_with("CONNECT ") {
         client.write_all(b"HTTP/1.1 200 Go on\r\n\r\n").await?;
@@ -204,6 +207,11 @@ fn a_registry_over_tls_is_reached_by_connect_and_the_proxy_sees_nothing_of_it() 
     let head = asked[0].to_ascii_lowercase();
     assert!(!head.contains("secret") && !head.contains("left") && !head.contains("authorization"), "{head}");
     assert!(server.log().iter().all(|entry| entry.authorized && entry.path == "/left"));
+
+    let error = ask(&runtime, &format!("http://{}", open.address), "https://forbidden.invalid/left", &server);
+    let error = error.unwrap_err();
+    assert_eq!(error.kind, HttpErrorKind::Connect, "it may be so for now");
+    assert!(error.message.contains("the proxy on the way opens no connection"), "{error}");
 
     let closed = Proxy::start(&runtime, &server, Some(CREDENTIALS));
     let proxy = format!("http://me%40work:pass%3Aword@{}", closed.address);
