@@ -406,7 +406,8 @@ fn in_place_of_files<T>(folder: &Path, make: impl Fn() -> Result<T, NativeError>
     if !matches!(source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) {
         return made;
     }
-    let depth = folder.ancestors().position(|above| above.ends_with(VERSION)).map_or(0, |position| position + 1);
+    // Whoever names any folder as the store may have a file of that layout's name there.
+    let depth = folder.ancestors().position(|above| above.ends_with(VERSION)).unwrap_or(0);
     let is_file = |path: &&Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
     match folder.ancestors().take(depth).find(is_file) {
         Some(file) => remove_any(file).and_then(|()| make()),
