@@ -115,7 +115,7 @@ pub struct PackageDirectories {
     clock: NativeClock,
     layout: Layout,
     /// Keeps what is there from being taken out; empty as long as there is no store.
-    in_use: OnceCell<StoreLock>,
+    in_use: OnceCell<Arc<StoreLock>>,
     /// Which packages have to be looked at; read when the first one is wanted.
     boots: OnceCell<Boots>,
     known: RefCell<FxHashMap<PackageKey, Known>>,
@@ -182,8 +182,14 @@ impl PackageDirectories {
         if self.in_use.get().is_none()
             && let Some(lock) = StoreLock::shared(&self.layout.root)
         {
-            let _ = self.in_use.set(lock);
+            let _ = self.in_use.set(Arc::new(lock));
         }
+    }
+
+    /// What a thread has to keep that has something in hand: it may go on when this is dropped, and whoever is alone in a store
+    /// takes what is in hand there for the dead's.
+    fn held(&self) -> Option<Arc<StoreLock>> {
+        self.in_use.get().cloned()
     }
 
     /// As [`hold`](Self::hold), before anything is in this process's hands: where nobody else uses the store either, what is
@@ -191,7 +197,7 @@ impl PackageDirectories {
     fn hold_first(&self) {
         let mut left = Vec::new();
         if let Some(lock) = StoreLock::shared_after(&self.layout.root, || left = self.layout.temporaries()) {
-            let _ = self.in_use.set(lock);
+            let _ = self.in_use.set(Arc::new(lock));
         }
         remove_all(&left);
     }
@@ -251,7 +257,7 @@ impl PackageDirectories {
         connection: Option<SemaphorePermit<'_>>,
     ) -> Result<Taken, Refusal<Fault>> {
         let request = Arc::clone(request);
-        let (temporary, clock) = (self.layout.temporary.clone(), self.clock.clone());
+        let (temporary, clock, in_use) = (self.layout.temporary.clone(), self.clock.clone(), self.held());
         let (tarball, compressed) = (Arc::clone(&request), body.clone());
         let Handed { begun, result } = self.workers.hand_in(tarball, body, move |verified, extractor| {
             verified.result.map_err(Refusal::Mismatch)?;
@@ -260,6 +266,7 @@ impl PackageDirectories {
             let built = if unpacking.is_large() { unpacking.piece_by_piece() } else { unpacking.at_once(extractor) };
             let Built { directory, index, spans: [unpacked, stored] } = built.map_err(Refusal::Other)?;
             publish(directory, &temporary, &target).map_err(|error| Refusal::Other(error.into()))?;
+            drop(in_use);
             Ok((index, [verified.span, unpacked, stored]))
         });
         let held = connection.filter(|_| self.workers.waiting() > WAITING_BYTES);
@@ -338,6 +345,7 @@ impl PackageStore for PackageDirectories {
                 temporary: self.layout.temporary.clone(),
                 target: self.directory(&job.key),
                 clock: self.clock.clone(),
+                _in_use: self.held(),
             },
         );
         let arrived = Cell::new(None);
@@ -500,3 +508,6 @@ fn discard(directory: &Path, temporary: &Path) -> Result<(), NativeError> {
         Err(error) => Err(NativeError::io("remove the damaged", directory)(error)),
     }
 }
+
+#[cfg(test)]
+mod tests;

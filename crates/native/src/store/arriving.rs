@@ -4,6 +4,7 @@
 //! that; held in memory until then, it is also most of what a process takes. So each has a thread of its own from its first
 //! bytes on, which waits for the network most of the time. Nothing of it counts before its last byte has been verified.
 
+use super::in_use::StoreLock;
 use super::unpack::{Building, Built};
 use super::{Taken, publish};
 use crate::http::{Piece, Recipient};
@@ -31,6 +32,8 @@ pub(super) struct Destination {
     pub temporary: PathBuf,
     pub target: PathBuf,
     pub clock: NativeClock,
+    /// Kept for as long as there is something in hand.
+    pub _in_use: Option<Arc<StoreLock>>,
 }
 
 /// An HTTP client for one tarball.

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -112,7 +113,8 @@ fn what_is_what_was_promised_and_no_archive_is_not_asked_for_twice() {
 fn a_place_that_cannot_be_written_to_is_an_error_and_not_a_wait() {
     let workshop = Workshop::large(Vec::new());
     fs::create_dir_all(workshop.folder.path().join("store/v1")).unwrap();
-    fs::write(workshop.folder.path().join("store/v1/temporary"), "in the way").unwrap();
+    // A file there would make way, a link may be the user's own.
+    symlink("nowhere", workshop.folder.path().join("store/v1/temporary")).unwrap();
     let fault = workshop.install().unwrap_err().to_fault();
     assert!(fault.message.contains("v1/temporary"), "{}", fault.message);
     assert_eq!(workshop.tarballs(), 1);

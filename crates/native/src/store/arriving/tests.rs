@@ -37,6 +37,7 @@ fn ask(length: u32, bits_per_second: Option<u64>, fault: Option<Fault>) -> Asked
         temporary: folder.path().join("temporary"),
         target: folder.path().join("target"),
         clock: NativeClock::default(),
+        _in_use: None,
     };
     let arriving = ArrivingHttp::new(&http, destination);
     let request = HttpRequest {
