@@ -417,10 +417,11 @@ fn in_place_of_files<T>(folder: &Path, make: impl Fn() -> Result<T, NativeError>
     // Whoever names any folder as the store may have a file of that layout's name there.
     let depth = folder.ancestors().position(|above| above.ends_with(VERSION)).unwrap_or(0);
     let is_file = |path: &&Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
-    match folder.ancestors().take(depth).find(is_file) {
-        Some(file) => remove_any(file).and_then(|()| make()),
-        None => made,
+    if let Some(file) = folder.ancestors().take(depth).find(is_file) {
+        // Another thread may have been here: then this is the folder by now, and stays.
+        let _ = fs::remove_file(file);
     }
+    make()
 }
 
 /// Removes what dead processes left in the folder for temporary things.
