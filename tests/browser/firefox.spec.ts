@@ -20,7 +20,6 @@ import {
 } from './support/page-scripts.js';
 import { inRoot, packageFolder } from './support/paths.js';
 import { ANSWERS, readAll, readBesideInstalls } from './support/reading.js';
-import { Site } from './support/site.js';
 
 let browser: Browser;
 
@@ -107,28 +106,23 @@ test('Firefox: a page reads a whole tree by itself', async ({ site, recording })
   await page.close();
 });
 
-test('Firefox: the package works from another origin than its page’s', async ({ site, fixtures, recording }) => {
-  const cdn = await Site.start(recording.url);
+test('Firefox: the package works from another origin than its page’s', async ({ site, cdn, fixtures }) => {
   const page = await browser.newPage();
-  try {
-    await page.goto(`${site.url}/pages/blank.html`);
-    const listed = await page.evaluate(
-      async (from, registry) => {
-        const { Gantry } = await import(`${from}/package/dist/index.js`);
-        const gantry = await Gantry.open({ registry, store: 'elsewhere' });
-        const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
-        const names = await project.fs.readdir('/node_modules/left');
-        await gantry.close();
-        return names;
-      },
-      cdn.url,
-      fixtures.url,
-    );
-    expect(listed).toEqual(['index.js', 'lib', 'package.json']);
-  } finally {
-    await page.close();
-    await cdn.stop();
-  }
+  await page.goto(`${site.url}/pages/blank.html`);
+  const listed = await page.evaluate(
+    async (from, registry) => {
+      const { Gantry } = await import(`${from}/package/dist/index.js`);
+      const gantry = await Gantry.open({ registry, store: 'elsewhere' });
+      const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
+      const names = await project.fs.readdir('/node_modules/left');
+      await gantry.close();
+      return names;
+    },
+    cdn.url,
+    fixtures.url,
+  );
+  expect(listed).toEqual(['index.js', 'lib', 'package.json']);
+  await page.close();
 });
 
 test('Firefox: a service worker that is bundled serves files of a tree', async ({ site, fixtures }) => {

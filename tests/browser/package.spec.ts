@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import webpack from 'webpack';
 import { expect, test } from './support/fixtures.js';
 import { bundledFolder, inRoot, packageFolder } from './support/paths.js';
-import { Site } from './support/site.js';
 
 /** Each script of a folder comes with its declarations. */
 const scripts = (folder: string, names: string[]) =>
@@ -94,28 +93,23 @@ await gantry.close();
   await expect(page).toHaveTitle(/^said: 2 resolve,.*module\.exports = "left 1\.1\.0"/s);
 });
 
-test('it works from another origin, as from a CDN', async ({ page, site, recording, fixtures }) => {
-  const cdn = await Site.start(recording.url);
-  try {
-    site.pages.set(
-      '/from-cdn',
-      pageWith(
-        `
+test('it works from another origin, as from a CDN', async ({ page, site, cdn, fixtures }) => {
+  site.pages.set(
+    '/from-cdn',
+    pageWith(
+      `
 import { Gantry } from 'gantry';
 const gantry = await Gantry.open({ registry: '${fixtures.url}' });
 const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
 console.log((await project.fs.readdir('/node_modules/left')).join());
 await gantry.close();
 `,
-        `${cdn.url}/package/dist/index.js`,
-      ),
-    );
-    await page.goto(`${site.url}/from-cdn`);
-    await expect(page).toHaveTitle(/^(said|failed): /);
-    await expect(page).toHaveTitle('said: index.js,lib,package.json');
-  } finally {
-    await cdn.stop();
-  }
+      `${cdn.url}/package/dist/index.js`,
+    ),
+  );
+  await page.goto(`${site.url}/from-cdn`);
+  await expect(page).toHaveTitle(/^(said|failed): /);
+  await expect(page).toHaveTitle('said: index.js,lib,package.json');
 });
 
 /** Makes `bundled/main.js` of what a page does with the package. */
@@ -156,23 +150,18 @@ for (const isModule of [false, true]) {
   test(`what a bundler made works from another origin than its page’s, workers that are ${kind}, too`, async ({
     page,
     site,
-    recording,
+    cdn,
     fixtures,
   }) => {
-    const cdn = await Site.start(recording.url);
-    try {
-      const output: webpack.Configuration['output'] = { publicPath: `${cdn.url}/bundled/` };
-      const modules = { experiments: { outputModule: true }, output: { ...output, module: true } };
-      await bundleWithWebpack(fixtures.url, isModule ? modules : { output });
-      const script = `<script ${isModule ? 'type="module"' : ''} src="${cdn.url}/bundled/main.js"></script>`;
-      site.pages.set('/bundled-elsewhere', `<!doctype html><title>waiting</title>${script}`);
-      await page.goto(`${site.url}/bundled-elsewhere`);
-      await expect(page).toHaveTitle(/^(said|failed): /);
-      await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
-      expect(await page.evaluate(() => Worker.name), 'what is a worker again').toBe('Worker');
-    } finally {
-      await cdn.stop();
-    }
+    const output: webpack.Configuration['output'] = { publicPath: `${cdn.url}/bundled/` };
+    const modules = { experiments: { outputModule: true }, output: { ...output, module: true } };
+    await bundleWithWebpack(fixtures.url, isModule ? modules : { output });
+    const script = `<script ${isModule ? 'type="module"' : ''} src="${cdn.url}/bundled/main.js"></script>`;
+    site.pages.set('/bundled-elsewhere', `<!doctype html><title>waiting</title>${script}`);
+    await page.goto(`${site.url}/bundled-elsewhere`);
+    await expect(page).toHaveTitle(/^(said|failed): /);
+    await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
+    expect(await page.evaluate(() => Worker.name), 'what is a worker again').toBe('Worker');
   });
 }
 

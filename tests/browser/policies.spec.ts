@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.js';
 import { packageFolder } from './support/paths.js';
-import { Site } from './support/site.js';
+import type { Site } from './support/site.js';
 
 type Headers = Record<string, string>;
 
@@ -75,28 +75,23 @@ test('from another origin a policy needs that origin, and blob: for workers, whi
   page,
   site,
   fixtures,
-  recording,
+  cdn,
 }) => {
-  const cdn = await Site.start(recording.url);
-  try {
-    const under = (...directives: string[]) =>
-      outcome(page, site, fixtures.url, {
-        ofPage: csp(...directives),
-        ofPackage: {},
-        address: `${cdn.url}/package/dist/index.js`,
-      });
-    const scripts = `script-src 'self' ${cdn.url} 'wasm-unsafe-eval'`;
-    const addresses = `connect-src ${cdn.url} ${new URL(fixtures.url).origin}`;
-    // What the module of blob: imports counts as a worker, too.
-    expect(await under(scripts, `worker-src blob: ${cdn.url}`, addresses)).toBe('installed 1');
-    for (const workers of ['blob:', cdn.url]) {
-      expect(await under(scripts, `worker-src ${workers}`, addresses)).toBe('failed WORKER_LOST');
-    }
-    const unsafe = `script-src 'self' ${cdn.url}`;
-    expect(await under(unsafe, `worker-src blob: ${cdn.url}`, addresses)).toBe('failed WASM_UNAVAILABLE');
-  } finally {
-    await cdn.stop();
+  const under = (...directives: string[]) =>
+    outcome(page, site, fixtures.url, {
+      ofPage: csp(...directives),
+      ofPackage: {},
+      address: `${cdn.url}/package/dist/index.js`,
+    });
+  const scripts = `script-src 'self' ${cdn.url} 'wasm-unsafe-eval'`;
+  const addresses = `connect-src ${cdn.url} ${new URL(fixtures.url).origin}`;
+  // What the module of blob: imports counts as a worker, too.
+  expect(await under(scripts, `worker-src blob: ${cdn.url}`, addresses)).toBe('installed 1');
+  for (const workers of ['blob:', cdn.url]) {
+    expect(await under(scripts, `worker-src ${workers}`, addresses)).toBe('failed WORKER_LOST');
   }
+  const unsafe = `script-src 'self' ${cdn.url}`;
+  expect(await under(unsafe, `worker-src blob: ${cdn.url}`, addresses)).toBe('failed WASM_UNAVAILABLE');
 });
 
 test('a page with a Cross-Origin-Embedder-Policy needs it on the scripts of the workers, too', async ({

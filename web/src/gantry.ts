@@ -209,7 +209,6 @@ function startCoordinator(): Worker {
   try {
     return startWorker(
       () => new Worker(new URL('./worker/coordinator.js', import.meta.url), { type: 'module', name: 'gantry' }),
-      'gantry',
     );
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -10,16 +10,16 @@ import { baseAddress } from './base-address.js';
 /** A worker's script, as `new Worker` is given it. */
 interface Script {
   url: URL;
-  type: WorkerType;
+  options: WorkerOptions;
 }
 
 /**
  * What `start` starts: an arrow function of one `new Worker(new URL(…, import.meta.url), …)`, the expression that bundlers look for
  * and put the address of what they have made into.
  */
-export function startWorker(start: () => Worker, name: string): Worker {
+export function startWorker(start: () => Worker): Worker {
   const script = scriptOf(start);
-  return script && isForeign(script.url) ? startForeignWorker(script, name) : start();
+  return script && isForeign(script.url) ? startForeignWorker(script) : start();
 }
 
 /** Whether an address is of another origin, which browsers refuse. */
@@ -37,8 +37,8 @@ function scriptOf(start: () => Worker): Script | undefined {
   if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return undefined;
   let script: Script | undefined;
   globalThis.Worker = class {
-    constructor(url: string | URL, options?: WorkerOptions) {
-      script = { url: new URL(url, baseAddress()), type: options?.type ?? 'classic' };
+    constructor(url: string | URL, options: WorkerOptions = {}) {
+      script = { url: new URL(url, baseAddress()), options };
     }
   } as unknown as typeof Worker;
   try {
@@ -49,16 +49,16 @@ function scriptOf(start: () => Worker): Script | undefined {
   return script;
 }
 
-function startForeignWorker({ url: { href }, type }: Script, name: string): Worker {
-  const quoted = JSON.stringify(href);
-  const [own, text]: [WorkerType, string] =
-    type === 'classic'
-      ? ['classic', `importScripts(${quoted});`]
+function startForeignWorker({ url: { href }, options }: Script): Worker {
+  const address = JSON.stringify(href);
+  const [type, text]: [WorkerType, string] =
+    options.type !== 'module'
+      ? ['classic', `importScripts(${address});`]
       : self.origin === 'null'
-        ? ['classic', importing(quoted)]
-        : ['module', `import ${quoted};`];
+        ? ['classic', importing(address)]
+        : ['module', `import ${address};`];
   const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(url, { type: own, name });
+  const worker = new Worker(url, { ...options, type });
   // The URL is needed until the worker has fetched it, and no event tells when.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return worker;

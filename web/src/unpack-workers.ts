@@ -31,7 +31,6 @@ export class UnpackWorkers {
     // Vite 5 stops at options that are not constant, unless told to leave them.
     const worker = startWorker(
       () => new Worker(new URL('./worker/unpack.js', import.meta.url), { /* @vite-ignore */ type: 'module', name }),
-      name,
     );
     const late = setTimeout(() => this.#onError(number, `it did not start within ${START / 1000} s`), START);
     this.#workers.set(number, { worker, late });

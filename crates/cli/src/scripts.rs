@@ -11,13 +11,18 @@ const OF_PROJECT: [&str; 7] =
 /// What it runs of folders that links lead to, workspaces among them, with every change of a tree (arborist's `rebuild.js`).
 const OF_FOLDERS: [&str; 4] = ["preinstall", "install", "postinstall", "prepare"];
 
-/// The scripts of the project itself.
-pub fn of_project(package_json: &[u8]) -> Vec<&'static str> {
-    present(&OF_PROJECT, package_json)
+/// What is to be said: of the scripts of the project whose `package.json` is given, if npm would run these, and of the folders
+/// that the installed tree of `project` has links to.
+pub fn not_run(project: &Path, package_json: Option<&[u8]>, outcome: &Outcome) -> Vec<String> {
+    let own = package_json.map(|package_json| present(&OF_PROJECT, package_json).join(", "));
+    let folders = of_folders(project, outcome).join(", ");
+    let whose = [("the project itself", own.unwrap_or_default()), ("folders that are linked to", folders)];
+    let named = whose.into_iter().filter(|(_, scripts)| !scripts.is_empty());
+    named.map(|(whose, scripts)| format!("scripts are never run, nor those of {whose}: {scripts}")).collect()
 }
 
-/// The folders that the installed tree has links to and that have scripts, each with these: `packages/a (prepare)`.
-pub fn of_folders(project: &Path, outcome: &Outcome) -> Vec<String> {
+/// Those that have scripts, each with these: `packages/a (prepare)`.
+fn of_folders(project: &Path, outcome: &Outcome) -> Vec<String> {
     // Hardly any tree has links, and reading a large lock takes milliseconds.
     if !str::from_utf8(&outcome.tree_lockfile).is_ok_and(|text| text.contains("\"link\":")) {
         return Vec::new();

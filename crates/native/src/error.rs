@@ -78,7 +78,8 @@ impl NativeError {
                 "Allow more open files (`ulimit -n 1024`), or fewer connections with --maxsockets."
             }
             "DISK_IO" => {
-                "Look at what is there: something else has changed it, or the disk is at fault. Move away what does not belong there, and run again."
+                "Look at what is there: something else has changed it, or the disk is at fault. Move away what does not belong \
+                 there, and run again."
             }
             "DISK_DENIED" => "Check the permissions of this path, or choose another place.",
             "CANCELLED" => "Run again to finish; what has been fetched is kept.",

@@ -14,6 +14,8 @@ interface Shared {
 interface Own {
   /** Small packages, good and bad; each test has its own, so that its faults are its own. */
   fixtures: Registry;
+  /** Has the package, too, on another origin than the site, as a CDN. */
+  cdn: Site;
   playground: Playground;
   /** A page of the site that has done nothing yet, with the package to import from `/package/dist/index.js`. */
   blank: Page;
@@ -43,6 +45,11 @@ export const test = base.extend<Own, Shared>({
     },
     { scope: 'worker' },
   ],
+  cdn: async ({ recording }, use) => {
+    const cdn = await Site.start(recording.url);
+    await use(cdn);
+    await cdn.stop();
+  },
   playground: async ({ page, site }, use) => {
     await use(new Playground(page, site));
   },

@@ -111,7 +111,6 @@ export class FileWriters {
     const worker = startWorker(
       () =>
         new Worker(new URL('../worker/write-files.js', import.meta.url), { /* @vite-ignore */ type: 'module', name }),
-      name,
     );
     const writer: Writer = { worker, waiting: [], isLost: false };
     const aliveLock = uniqueLifeName('write');

@@ -65,12 +65,8 @@ fn perform(
     session.end(outcome.is_ok());
     let outcome = outcome?;
     if !arguments.ignore_scripts && settings.request.extent == Extent::Tree {
-        let own = task.runs_scripts_of_project().then(|| scripts::of_project(&settings.request.package_json));
-        let folders = scripts::of_folders(project, &outcome);
-        let own = own.filter(|own| !own.is_empty()).map(|own| format!("of the project itself: {}", own.join(", ")));
-        let folders = (!folders.is_empty()).then(|| format!("of folders that are linked to: {}", folders.join(", ")));
-        for whose in own.into_iter().chain(folders) {
-            let message = format!("scripts are never run, nor those {whose}");
+        let own = task.runs_scripts_of_project().then_some(&*settings.request.package_json);
+        for message in scripts::not_run(project, own, &outcome) {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
         }
     }

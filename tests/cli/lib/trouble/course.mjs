@@ -6,9 +6,6 @@
 // by the seed: two plays of one differ in what comes first.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Workspace } from '../programs.mjs';
-import { Dice } from '../random/dice.mjs';
-import { FaultyRegistry } from '../random/faulty-registry.mjs';
 import { makePackages, rangeOf } from '../random/packages.mjs';
 import { allowedCodes } from './allowed.mjs';
 import { isAsking, isInstall, makeCall } from './calls.mjs';
@@ -16,6 +13,7 @@ import { runCommand } from './command.mjs';
 import { Damage } from './damage.mjs';
 import { makeTrouble } from './faults.mjs';
 import { differences, leftoversOf, References, TroubledProject } from './project.mjs';
+import { RandomCourse } from './random-course.mjs';
 
 /** How the network is waited for: so that everything that hangs is over soon. */
 const IMPATIENT = {
@@ -32,74 +30,37 @@ const json = (value) => `${JSON.stringify(value, undefined, 2)}\n`;
 const isDone = ({ outcome: { status, lines } }) =>
   status === 0 || (lines.at(-1)?.code === 'CANCELLED' && lines.some(({ type }) => type === 'result'));
 
-export class Course {
-  problems = [];
-  steps = [];
-  #dice;
-  #universe;
-  #registry;
-  #workspace;
+export class Course extends RandomCourse {
   #projects;
   #references;
   #damage;
-  #round = 0;
   /** Folders of packages in the store that the course damaged, and that may be damaged still. */
   #damaged = new Set();
   /** Whether files of the store were changed in place, which no install notices. */
   #isChanged = false;
 
-  /** Plays a seed; resolves to what was wrong, and all that happened. */
-  static async run(seed, rounds) {
-    const course = new Course(seed);
-    const ends = [];
-    try {
-      await course.#begin({ after: (end) => ends.push(end) });
-      while (course.#round < rounds && course.problems.length === 0) await course.#play();
-      if (course.problems.length === 0) await course.#finish();
-    } finally {
-      await course.#registry.stop();
-      for (const end of ends) end();
-    }
-    return course;
-  }
-
-  constructor(seed) {
-    this.#dice = new Dice(seed);
-  }
-
-  async #begin(test) {
-    const dice = this.#dice;
-    this.#universe = makePackages(dice);
-    this.#registry = await new FaultyRegistry().start(this.#universe);
-    this.#workspace = new Workspace(test, this.#registry.url);
-    Object.assign(this.#workspace.environment, IMPATIENT);
-    const { folder, environment } = this.#workspace;
+  async begin(test) {
+    const dice = this.dice;
+    await this.start(test, makePackages(dice));
+    Object.assign(this.workspace.environment, IMPATIENT);
+    const { folder, environment } = this.workspace;
     this.#projects = Array.from(
       { length: dice.between(1, 2) },
       (_, index) => new TroubledProject(`project${index}`, join(folder, `project${index}`), this.#manifests()),
     );
     this.#references = new References(join(folder, 'references'), environment);
     this.#damage = new Damage(dice, environment.GANTRY_STORE_DIR);
-    for (const { name, manifests } of this.#projects) this.#note(`${name}: ${manifests.join(', ')}`);
-  }
-
-  #note(text) {
-    this.steps.push(`${String(this.#round).padStart(2)} ${text.replaceAll(this.#workspace.folder, '')}`);
-  }
-
-  #problem(text) {
-    this.#note(`PROBLEM ${text}`);
-    this.problems.push(`round ${this.#round}: ${text}`);
+    for (const { name, manifests } of this.#projects) this.note(`${name}: ${manifests.join(', ')}`);
   }
 
   #dependencies() {
-    const names = this.#dice.some(Object.keys(this.#universe), this.#dice.between(1, 4));
-    return Object.fromEntries(names.map((name) => [name, rangeOf(this.#dice, this.#universe, name)]));
+    const names = this.dice.some(Object.keys(this.universe), this.dice.between(1, 4));
+    return Object.fromEntries(names.map((name) => [name, rangeOf(this.dice, this.universe, name)]));
   }
 
   #manifests() {
     const manifest = (name, more) => json({ name, version: '1.0.0', ...more, dependencies: this.#dependencies() });
-    if (this.#dice.chance(0.7)) return { 'package.json': manifest('project') };
+    if (this.dice.chance(0.7)) return { 'package.json': manifest('project') };
     return {
       'package.json': manifest('project', { workspaces: ['packages/*'] }),
       'packages/one/package.json': manifest('one'),
@@ -107,12 +68,12 @@ export class Course {
     };
   }
 
-  async #play() {
-    this.#round++;
-    const dice = this.#dice;
+  async play() {
+    this.round++;
+    const dice = this.dice;
     if (dice.chance(0.15)) {
-      this.#registry.publish();
-      this.#note('published');
+      this.registry.publish();
+      this.note('published');
     }
     if (dice.chance(0.2)) this.#edit(dice.one(this.#projects));
     if (dice.chance(0.25)) this.#damageSome();
@@ -122,37 +83,37 @@ export class Course {
 
   /** A change of a manifest by hand. */
   #edit(project) {
-    const path = this.#dice.one(project.manifests);
+    const path = this.dice.one(project.manifests);
     project.write(path, json({ ...JSON.parse(project.read(path)), dependencies: this.#dependencies() }));
     project.isEdited = true;
-    this.#note(`${project.name}: ${path} was edited`);
+    this.note(`${project.name}: ${path} was edited`);
   }
 
   #damageSome() {
-    const dice = this.#dice;
+    const dice = this.dice;
     const project = dice.one(this.#projects);
     const kind = dice.weighted({ tree: 5, lose: 2, change: 0.7, mirror: 2, notes: 0.5 });
     const done = this.#damage[kind](project);
     if (done === undefined) return;
-    this.#note(`${kind === 'tree' ? `${project.name}: ` : ''}${done.said}`);
+    this.note(`${kind === 'tree' ? `${project.name}: ` : ''}${done.said}`);
     if (done.isAltered) project.isAltered = true;
     if (done.folder) this.#damaged.add(done.folder);
     if (kind === 'change') this.#isChanged = true;
   }
 
   async #callSome() {
-    const dice = this.#dice;
+    const dice = this.dice;
     const calls = Array.from({ length: dice.chance(0.55) ? 1 : dice.between(2, 3) }, () =>
-      makeCall(dice, this.#universe, this.#projects),
+      makeCall(dice, this.universe, this.#projects),
     );
     const trouble = makeTrouble(dice);
     if (trouble) {
-      this.#registry.fail(trouble.fault, trouble.share);
-      this.#note(`registry: ${JSON.stringify(trouble.fault)} ${trouble.share}`);
+      this.registry.fail(trouble.fault, trouble.share);
+      this.note(`registry: ${JSON.stringify(trouble.fault)} ${trouble.share}`);
     }
     const before = new Map(this.#projects.map((project) => [project, project.state]));
     await Promise.all(calls.map((call) => this.#call(call)));
-    this.#registry.healthy();
+    this.registry.healthy();
     const circumstances = { trouble, calls, isDamaged: this.#damaged.size > 0 };
     for (const call of calls) this.#judge(call, circumstances);
     for (const project of this.#projects) {
@@ -163,34 +124,34 @@ export class Course {
 
   async #call(call) {
     await wait(call.delay);
-    call.outcome = await runCommand(call.project.folder, this.#workspace.environment, call);
+    call.outcome = await runCommand(call.project.folder, this.workspace.environment, call);
     const { status, endedBy, lines, milliseconds } = call.outcome;
     const ending = call.signal ? `, ${call.signal} after ${call.after} ms` : '';
     const { type, code, package: named } = lines.at(-1) ?? {};
     const result = type === 'error' ? `${code} ${named}` : status;
     const warnings = lines.filter((line) => line.type === 'warning').map((line) => line.code);
     const told = [endedBy ?? result, `${milliseconds} ms`, ...new Set(warnings)].join(', ');
-    this.#note(`${call.project.name} ${call.words.join(' ')}${ending} → ${told}`);
+    this.note(`${call.project.name} ${call.words.join(' ')}${ending} → ${told}`);
   }
 
   /** Whether a command may have ended so. */
   #judge(call, circumstances) {
     const { status, endedBy, isLate, lines, otherLines, stderr } = call.outcome;
     const what = `${call.project.name} ${call.words.join(' ')}: `;
-    if (isLate) return this.#problem(`${what}it did not end`);
-    if (/panicked/.test(stderr) || otherLines.length > 0) this.#problem(`${what}${stderr} ${otherLines}`);
+    if (isLate) return this.problem(`${what}it did not end`);
+    if (/panicked/.test(stderr) || otherLines.length > 0) this.problem(`${what}${stderr} ${otherLines}`);
     if (endedBy !== null) {
-      if (endedBy !== call.signal) this.#problem(`${what}${endedBy}`);
+      if (endedBy !== call.signal) this.problem(`${what}${endedBy}`);
       return undefined;
     }
     if (status === 0) return undefined;
     const error = lines.at(-1);
-    if (error?.type !== 'error') return this.#problem(`${what}exit status ${status} without an error: ${stderr}`);
+    if (error?.type !== 'error') return this.problem(`${what}exit status ${status} without an error: ${stderr}`);
     const { allowed, isOfPackage } = allowedCodes(call, circumstances);
-    if (!allowed.has(error.code)) return this.#problem(`${what}${JSON.stringify(error)}`);
+    if (!allowed.has(error.code)) return this.problem(`${what}${JSON.stringify(error)}`);
     const name = error.package?.replace(/(?<!^)@.*/, '');
-    if (isOfPackage(error.code) && !(name in this.#universe))
-      this.#problem(`${what}no package in ${JSON.stringify(error)}`);
+    if (isOfPackage(error.code) && !(name in this.universe))
+      this.problem(`${what}no package in ${JSON.stringify(error)}`);
     return undefined;
   }
 
@@ -209,7 +170,7 @@ export class Course {
         if (isWhole) project.isAltered = false;
       }
       const leftovers = leftoversOf(project);
-      if (leftovers.length > 0) this.#problem(`${project.name}: left over: ${leftovers.join('\n')}`);
+      if (leftovers.length > 0) this.problem(`${project.name}: left over: ${leftovers.join('\n')}`);
       const isSaidToBeNone = trouble?.fault.status === 404 || calls.some(({ isStale }) => isStale);
       const isLeftOut = calls.some(isAsking) && isSaidToBeNone;
       if (written.length === 0 && !(isLeftOut && (await this.#isOutOfStep(project)))) await this.#compare(project);
@@ -218,7 +179,7 @@ export class Course {
       project.isEdited = true;
     } else if (!project.isTorn) {
       const changes = differences(before, project.state);
-      if (changes.length > 0) this.#problem(`${project.name} is not as it was:\n${changes.join('\n')}`);
+      if (changes.length > 0) this.problem(`${project.name} is not as it was:\n${changes.join('\n')}`);
     }
   }
 
@@ -237,15 +198,14 @@ export class Course {
     // As npm, `dedupe` makes no lock where there is none.
     if (project.isAltered || this.#isChanged || project.lock === undefined) return;
     const found = await this.#references.differences(project);
-    if (found.length > 0) this.#problem(`${project.name} is not what its lock says:\n${found.join('\n')}`);
+    if (found.length > 0) this.problem(`${project.name} is not what its lock says:\n${found.join('\n')}`);
   }
 
   #judgeManifest({ project, action, name }) {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(project.read('package.json'));
     const isThere = name in dependencies || name in devDependencies;
-    if (action === 'add' && !isThere) this.#problem(`${project.name}: ${name} was added, and is not in package.json`);
-    if (action === 'uninstall' && isThere)
-      this.#problem(`${project.name}: ${name} was removed, and is in package.json`);
+    if (action === 'add' && !isThere) this.problem(`${project.name}: ${name} was added, and is not in package.json`);
+    if (action === 'uninstall' && isThere) this.problem(`${project.name}: ${name} was removed, and is in package.json`);
   }
 
   async #run(project, ...words) {
@@ -264,7 +224,7 @@ export class Course {
         continue;
       }
       const { status, last } = await this.#run(project, 'ci');
-      if (status !== 0) this.#problem(`${project.name} cannot be mended: ${JSON.stringify(last)}`);
+      if (status !== 0) this.problem(`${project.name} cannot be mended: ${JSON.stringify(last)}`);
       else project.isAltered = false;
       await this.#compare(project);
     }
@@ -274,10 +234,10 @@ export class Course {
     const [project] = this.#projects;
     const first = await this.#run(project, 'store', 'verify');
     if (first.status !== 0 && !(first.last?.code === 'STORE_CORRUPT' && this.#damaged.size > 0))
-      this.#problem(`store verify: ${JSON.stringify(first.last)}`);
+      this.problem(`store verify: ${JSON.stringify(first.last)}`);
     if (this.#damaged.size === 0) return;
     const second = await this.#run(project, 'store', 'verify');
-    if (second.status !== 0) this.#problem(`store verify, again: ${JSON.stringify(second.last)}`);
+    if (second.status !== 0) this.problem(`store verify, again: ${JSON.stringify(second.last)}`);
     this.#damaged.clear();
     // What was changed in place is so in projects that have links to it.
     if (this.#isChanged) for (const each of this.#projects) each.isAltered = true;
@@ -285,35 +245,35 @@ export class Course {
   }
 
   /** At the end everything can be put right, and is whole. */
-  async #finish() {
-    this.#round++;
+  async finish() {
+    this.round++;
     await this.#verify();
     for (const project of this.#projects) {
       const { status, last } = await this.#run(project, 'install');
-      if (status !== 0) return this.#problem(`${project.name} cannot be installed: ${JSON.stringify(last)}`);
+      if (status !== 0) return this.problem(`${project.name} cannot be installed: ${JSON.stringify(last)}`);
       const leftovers = leftoversOf(project);
-      if (leftovers.length > 0) this.#problem(`${project.name}: left over: ${leftovers.join('\n')}`);
+      if (leftovers.length > 0) this.problem(`${project.name}: left over: ${leftovers.join('\n')}`);
       await this.#compare(project);
       // What was changed by hand stays until then.
       const again = await this.#run(project, 'ci');
-      if (again.status !== 0) return this.#problem(`${project.name}: ${JSON.stringify(again.last)}`);
+      if (again.status !== 0) return this.problem(`${project.name}: ${JSON.stringify(again.last)}`);
       project.isAltered = false;
       await this.#compare(project);
     }
     await this.#verify();
     const [project] = this.#projects;
     const pruned = await this.#run(project, 'store', 'prune');
-    if (pruned.status !== 0) this.#problem(`store prune: ${JSON.stringify(pruned.last)}`);
-    const asked = this.#registry.requests;
+    if (pruned.status !== 0) this.problem(`store prune: ${JSON.stringify(pruned.last)}`);
+    const asked = this.registry.requests;
     for (const project of this.#projects) {
       const { status, last } = await this.#run(project, 'ci', '--offline');
-      if (status !== 0) this.#problem(`${project.name}, offline: ${JSON.stringify(last)}`);
+      if (status !== 0) this.problem(`${project.name}, offline: ${JSON.stringify(last)}`);
       await this.#compare(project);
     }
-    if (this.#registry.requests > asked) this.#problem('the registry was asked offline');
-    const temporary = join(this.#workspace.environment.GANTRY_STORE_DIR, 'v1', 'temporary');
+    if (this.registry.requests > asked) this.problem('the registry was asked offline');
+    const temporary = join(this.workspace.environment.GANTRY_STORE_DIR, 'v1', 'temporary');
     const left = existsSync(temporary) ? readdirSync(temporary) : [];
-    if (left.length > 0) this.#problem(`left over in the store: ${left}`);
+    if (left.length > 0) this.problem(`left over in the store: ${left}`);
     return undefined;
   }
 }

@@ -7,12 +7,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Workspace } from '../programs.mjs';
-import { Dice } from '../random/dice.mjs';
-import { FaultyRegistry } from '../random/faulty-registry.mjs';
 import { makePackages } from '../random/packages.mjs';
 import { runCommand, runOnTerminal } from './command.mjs';
 import { differences, leftoversOf, TroubledProject } from './project.mjs';
+import { RandomCourse } from './random-course.mjs';
 import { checkFailure } from './refusals.mjs';
 import { makeChange, makeProject, makeSources, withSpecial } from './sources.mjs';
 
@@ -21,48 +19,27 @@ const isOfInstalls = (line) =>
   /(^|\/)(node_modules\/|\.gantry-)|^(packages\/\w+\/)?package\.json |^package-lock\.json /.test(line);
 const isOfTree = (line) => /(^|\/)node_modules\//.test(line);
 
-export class GroundCourse {
-  problems = [];
-  steps = [];
-  #dice;
+export class GroundCourse extends RandomCourse {
   #ground;
-  #workspace;
-  #registry;
-  #universe;
   #sources;
   #project;
   #neighbour;
   #neighbourly;
   #calm;
-  #round = 0;
-
-  /** Plays a seed on a new `ground`; resolves to what was wrong, and all that happened. */
-  static async run(seed, rounds, ground) {
-    const course = new GroundCourse(seed, ground);
-    const ends = [];
-    try {
-      await course.#begin({ after: (end) => ends.push(end) });
-      while (course.#round < rounds && course.problems.length === 0) await course.#play();
-      if (course.problems.length === 0) await course.#finish();
-    } finally {
-      await course.#registry?.stop();
-      ground.end();
-      for (const end of ends) end();
-    }
-    return course;
-  }
 
   constructor(seed, ground) {
-    this.#dice = new Dice(seed);
+    super(seed);
     this.#ground = ground;
   }
 
-  async #begin(test) {
-    const dice = this.#dice;
-    this.#universe = withSpecial(makePackages(dice));
-    this.#registry = await new FaultyRegistry().start(this.#universe);
-    this.#workspace = new Workspace(test, this.#registry.url);
-    const { folder, environment } = this.#workspace;
+  end() {
+    this.#ground.end();
+  }
+
+  async begin(test) {
+    const dice = this.dice;
+    await this.start(test, withSpecial(makePackages(dice)));
+    const { folder, environment } = this.workspace;
     this.#ground.begin(dice, folder);
     this.#sources = makeSources(folder);
     environment.GANTRY_STORE_DIR = this.#ground.store;
@@ -71,7 +48,7 @@ export class GroundCourse {
     mkdirSync(this.#calm.GANTRY_STORE_DIR, { recursive: true });
     mkdirSync(environment.GANTRY_STORE_DIR, { recursive: true });
     const make = (name) =>
-      new TroubledProject(name, this.#ground.project(name), makeProject(dice, this.#universe, this.#sources));
+      new TroubledProject(name, this.#ground.project(name), makeProject(dice, this.universe, this.#sources));
     [this.#project, this.#neighbour] = [make('project'), make('neighbour')];
     this.#ground.settle();
     await this.#succeed(this.#neighbour, 'install');
@@ -83,20 +60,11 @@ export class GroundCourse {
     this.#ground.settle();
   }
 
-  #note(text) {
-    this.steps.push(`${String(this.#round).padStart(2)} ${text.replaceAll(this.#workspace.folder, '')}`);
-  }
-
-  #problem(text) {
-    this.#note(`PROBLEM ${text}`);
-    this.problems.push(`round ${this.#round}: ${text}`);
-  }
-
   async #run(folder, environment, words, strain) {
     const call = { words, ...this.#ground.spawning };
     const disturb = strain?.disturb && ((child) => strain.disturb(child));
     const outcome = strain?.isOnTerminal
-      ? await runOnTerminal(folder, environment, { ...call, after: strain.after, scratch: this.#workspace.folder })
+      ? await runOnTerminal(folder, environment, { ...call, after: strain.after, scratch: this.workspace.folder })
       : await runCommand(folder, environment, { ...call, disturb });
     const { type, code } = outcome.lines.at(-1) ?? {};
     return {
@@ -108,14 +76,14 @@ export class GroundCourse {
 
   /** Runs a command that has to end well. */
   async #succeed(project, ...words) {
-    const outcome = await this.#run(project.folder, this.#workspace.environment, words);
-    if (outcome.status !== 0) this.#problem(`${project.name} ${words.join(' ')}: ${told(outcome)}`);
+    const outcome = await this.#run(project.folder, this.workspace.environment, words);
+    if (outcome.status !== 0) this.problem(`${project.name} ${words.join(' ')}: ${told(outcome)}`);
     return outcome;
   }
 
   /** What a change comes to where nothing is in its way. */
   async #imagine(words, ...more) {
-    const folder = join(this.#workspace.folder, 'calm', 'project');
+    const folder = join(this.workspace.folder, 'calm', 'project');
     rmSync(folder, { recursive: true, force: true });
     spawnSync('cp', ['-a', this.#project.folder, folder]);
     const outcome = await this.#run(folder, this.#calm, words);
@@ -124,13 +92,13 @@ export class GroundCourse {
     return { ...outcome, state: project.state };
   }
 
-  async #play() {
-    this.#round++;
-    const dice = this.#dice;
+  async play() {
+    this.round++;
+    const dice = this.dice;
     const [project, neighbour] = [this.#project, this.#neighbour];
     const { words } = makeChange(
       dice,
-      this.#universe,
+      this.universe,
       this.#sources,
       project.manifests.some((path) => path.startsWith('packages/')),
     );
@@ -138,19 +106,17 @@ export class GroundCourse {
     const isBeside = dice.chance(0.2);
     const expected = await this.#imagine(words, ...(strain.isDamaging ? [['ci']] : []));
     const before = project.state;
-    const { environment } = this.#workspace;
+    const { environment } = this.workspace;
     strain.begin();
     const beside = isBeside ? this.#run(neighbour.folder, environment, ['ci'], strain) : undefined;
     const outcome = await this.#run(project.folder, environment, words, strain);
     const besides = await beside;
     strain.end();
-    this.#note(
-      `${words.join(' ')} (${told(expected)}); ${strain.said}; → ${told(outcome)}, ${outcome.milliseconds} ms`,
-    );
-    if (strain.deeds) this.#note(strain.deeds.slice(0, 60).join('; '));
+    this.note(`${words.join(' ')} (${told(expected)}); ${strain.said}; → ${told(outcome)}, ${outcome.milliseconds} ms`);
+    if (strain.deeds) this.note(strain.deeds.slice(0, 60).join('; '));
     this.#judge(words, outcome, expected, strain);
     if (besides) {
-      this.#note(`neighbour ci → ${told(besides)}`);
+      this.note(`neighbour ci → ${told(besides)}`);
       this.#judge(['neighbour ci'], besides, { status: 0 }, strain);
     }
     this.#judgeFiles(outcome, expected, before, strain);
@@ -165,7 +131,7 @@ export class GroundCourse {
 
   /** Whether a command may have ended so. */
   #judge(words, outcome, expected, strain) {
-    const fail = (text) => this.#problem(`${words.join(' ')}: ${text}: ${told(outcome)} ${outcome.stderr}`);
+    const fail = (text) => this.problem(`${words.join(' ')}: ${text}: ${told(outcome)} ${outcome.stderr}`);
     const { status, endedBy, isLate, otherLines, stderr, error } = outcome;
     if (isLate) return fail('it did not end');
     if (/panicked/.test(stderr) || (!strain.isSilent && otherLines.length > 0)) fail(`it printed ${otherLines}`);
@@ -179,7 +145,7 @@ export class GroundCourse {
         : fail('no error was told');
     }
     if (error.code !== expected.code && !strain.codes.includes(error.code)) fail('nothing explains this code');
-    for (const problem of checkFailure(outcome, this.#workspace.folder)) fail(problem);
+    for (const problem of checkFailure(outcome, this.workspace.folder)) fail(problem);
     return undefined;
   }
 
@@ -190,7 +156,7 @@ export class GroundCourse {
       before.filter((line) => !isOfInstalls(line)),
       after.filter((line) => !isOfInstalls(line)),
     );
-    if (kept.length > 0) this.#problem(`files of the user were changed:\n${kept.join('\n')}`);
+    if (kept.length > 0) this.problem(`files of the user were changed:\n${kept.join('\n')}`);
     const lines = (state, pattern) => state.filter((line) => pattern.test(line)).join('\n');
     for (const pattern of [
       /^package\.json /,
@@ -200,63 +166,63 @@ export class GroundCourse {
     ]) {
       const now = lines(after, pattern).replace(/ \d+ /, ' ');
       const may = [before, expected.state].map((state) => lines(state, pattern).replace(/ \d+ /, ' '));
-      if (!may.includes(now)) this.#problem(`${now || pattern} is neither of ${may}`);
+      if (!may.includes(now)) this.problem(`${now || pattern} is neither of ${may}`);
     }
     if (status === 0 || strain.isTearing || strain.isDamaging) return;
     const tree = (state) => state.filter(isOfTree);
     const changes = [before, expected.state].map((state) => differences(tree(state), tree(after)));
     if (changes.every((list) => list.length > 0))
-      this.#problem(`the tree is half made: from before\n${changes[0].join('\n')}\nto after\n${changes[1].join('\n')}`);
+      this.problem(`the tree is half made: from before\n${changes[0].join('\n')}\nto after\n${changes[1].join('\n')}`);
     const left = leftoversOf(this.#project);
-    if (left.length > 0) this.#problem(`left over after a failure: ${left.join('\n')}`);
+    if (left.length > 0) this.problem(`left over after a failure: ${left.join('\n')}`);
   }
 
   #judgeNeighbour() {
     const changes = differences(this.#neighbourly, this.#neighbour.state);
-    if (changes.length > 0) this.#problem(`the neighbour was changed:\n${changes.join('\n')}`);
+    if (changes.length > 0) this.problem(`the neighbour was changed:\n${changes.join('\n')}`);
   }
 
   /** Without the strain the command comes to what it comes to elsewhere. */
   async #settle(words, outcome, expected, strain) {
     const project = this.#project;
     if (strain.isDamaging) {
-      const first = await this.#run(project.folder, this.#workspace.environment, ['store', 'verify']);
-      if (first.status !== 0 && first.code !== 'STORE_CORRUPT') this.#problem(`store verify: ${told(first)}`);
+      const first = await this.#run(project.folder, this.workspace.environment, ['store', 'verify']);
+      if (first.status !== 0 && first.code !== 'STORE_CORRUPT') this.problem(`store verify: ${told(first)}`);
       await this.#succeed(project, 'store', 'verify');
     }
     let { status } = outcome;
     // Once, where it was done: doing some of them again makes another lock.
     if (status !== 0) {
-      const again = await this.#run(project.folder, this.#workspace.environment, words);
+      const again = await this.#run(project.folder, this.workspace.environment, words);
       if (again.status !== expected.status || again.code !== expected.code)
-        this.#problem(`${words.join(' ')}, again: ${told(again)} instead of ${told(expected)}`);
+        this.problem(`${words.join(' ')}, again: ${told(again)} instead of ${told(expected)}`);
       status = again.status;
     }
     if (strain.isDamaging && expected.status === 0 && status === 0) {
       // A tree that is damaged is put right by that alone.
-      const clean = await this.#run(project.folder, this.#workspace.environment, ['ci']);
-      if (clean.status !== 0 && project.lock !== undefined) this.#problem(`ci: ${told(clean)}`);
+      const clean = await this.#run(project.folder, this.workspace.environment, ['ci']);
+      if (clean.status !== 0 && project.lock !== undefined) this.problem(`ci: ${told(clean)}`);
     }
     // What could not be removed under a strain the next command removes, whatever it does.
     if (strain.isTearing && leftoversOf(project).length > 0) await this.#succeed(project, 'install', '--dry-run');
     const changes = differences(expected.state, project.state);
-    if (changes.length > 0) this.#problem(`it did not come to what it does elsewhere:\n${changes.join('\n')}`);
+    if (changes.length > 0) this.problem(`it did not come to what it does elsewhere:\n${changes.join('\n')}`);
   }
 
   #leftInStore() {
-    const root = join(this.#workspace.environment.GANTRY_STORE_DIR, 'v1');
+    const root = join(this.workspace.environment.GANTRY_STORE_DIR, 'v1');
     const temporary = join(root, 'temporary');
     const removed = readdirSync(root).filter((name) => /removed-|^\./.test(name));
     return [...(existsSync(temporary) ? readdirSync(temporary) : []), ...removed];
   }
 
   /** At the end everything is whole. */
-  async #finish() {
-    this.#round++;
+  async finish() {
+    this.round++;
     await this.#succeed(this.#project, 'store', 'verify');
     await this.#succeed(this.#project, 'install');
     const left = this.#leftInStore();
-    if (left.length > 0) this.#problem(`left over in the store: ${left}`);
+    if (left.length > 0) this.problem(`left over in the store: ${left}`);
     await this.#succeed(this.#neighbour, 'ci');
     this.#judgeNeighbour();
     await this.#succeed(this.#project, 'store', 'prune');
