@@ -341,7 +341,6 @@ async fn perform(
     let too_large = || fail(HttpErrorKind::TooLarge, format!("the body is larger than {max_body_bytes} bytes"));
     let answered_after = sent.elapsed();
     turn.note(answered_after);
-    let answered_after = milliseconds(answered_after);
     let announced = response.content_length().unwrap_or(0);
     if announced > max_body_bytes {
         return Err(too_large());
@@ -352,7 +351,7 @@ async fn perform(
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect();
-    let mut divisible = Divisible::of(&response, client, (&url, &asked), patience, &shared.together);
+    let mut divisible = Divisible::of(&response, client, (&url, &asked), (patience, answered_after), &shared.together);
     let mut parts: Option<Parts> = None;
     let is_as_it_is = status == 200 && response.headers().get(CONTENT_ENCODING).is_none();
     let mut body = Body::new(announced, recipient.filter(|_| is_as_it_is));
@@ -397,6 +396,7 @@ async fn perform(
         Undecoded::Because(reason) => fail(HttpErrorKind::Encoding, reason),
     })?;
     let decoded_in = if is_encoded { milliseconds(whole.elapsed()) } else { 0.0 };
+    let answered_after = milliseconds(answered_after);
     Ok(HttpResponse { status, headers, body, sent_after, answered_after, decoded_in })
 }
 

@@ -5,6 +5,7 @@ use gantry_native::{HttpSettings, NativeHttp};
 use gantry_platform::{Http, HttpRequest};
 use gantry_testkit::fixtures::Registry;
 use gantry_testkit::{Fault, FaultRule, LogEntry, Server, ServerOptions};
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 const PATH: &str = "/large/-/large-1.0.0.tgz";
@@ -104,4 +105,16 @@ fn where_a_later_one_is_missing_nothing_comes_twice() {
     assert!(is_right);
     let statuses: Vec<_> = log.iter().map(|entry| entry.status).collect();
     assert!(statuses.contains(&503) && statuses.iter().filter(|status| **status == 206).count() >= 2, "{statuses:?}");
+}
+
+#[test]
+fn a_part_that_is_not_let_in_is_not_waited_for() {
+    let rule = FaultRule::times(PATH, 8, Fault::HangBeforeHeaders).after(1);
+    let began = Instant::now();
+    // Half a megabyte a second.
+    let (is_right, log) = fetch_with((2 << 20, 24), Some(4_000_000), None, &[rule]);
+    assert!(is_right);
+    assert!(log.len() > 1, "parts were asked for");
+    // The body alone takes four seconds; as long as it took until its parts were needed, times twelve, is another twelve or more.
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
 }

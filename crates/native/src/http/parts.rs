@@ -6,7 +6,8 @@
 //! of the same body. A part is small, and asked for when the first of those under way has come: whoever unpacks the body
 //! meanwhile has always something to do, and no more than those under way are held. The answer that was under way goes on to where
 //! the first of them begins, and is kept until all of them are here: if one does not come as it should, it goes on to its end, as
-//! if nothing had been asked.
+//! if nothing had been asked. So it does if one is not answered as soon as the body was: a proxy that lets few in may be waiting
+//! for the very connection that is kept.
 
 use super::Flight;
 use super::body::{Body, Handed};
@@ -18,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// For so long a pace is measured.
 const TRIAL: Duration = Duration::from_millis(40);
@@ -35,6 +36,9 @@ const LARGE: usize = 2 << 20;
 const MOST: usize = 12;
 /// The least time that parts are waited for when all else is here.
 const GRACE: Duration = Duration::from_millis(250);
+/// A part may be answered so many times as late as the body was, but no later than this.
+const SLOWER: u32 = 4;
+const LATEST: Duration = Duration::from_secs(3);
 
 /// What all bodies of a client have in common.
 #[derive(Debug, Clone)]
@@ -81,20 +85,23 @@ pub(super) struct Divisible {
     tag: String,
     length: usize,
     patience: Duration,
+    /// How long a part may take to be answered.
+    answer: Duration,
     since: Measure,
 }
 
 impl Divisible {
     /// For a body that has just begun; `None` where parts of it cannot be had or would not pay. `asked` are the address and the
-    /// headers it was asked for with.
+    /// headers it was asked for with, `times` how long it is waited for at most and how long it took to be answered.
     pub fn of(
         response: &Response,
         client: &Client,
         asked: (&str, &[(String, String)]),
-        patience: Duration,
+        times: (Duration, Duration),
         together: &Together,
     ) -> Option<Self> {
         let (url, headers) = asked;
+        let (patience, answered_after) = times;
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let length = usize::try_from(response.content_length()?).ok()?;
         let tag = header(ETAG).filter(|tag| tag.starts_with('"'))?;
@@ -112,6 +119,7 @@ impl Divisible {
             tag: tag.to_owned(),
             length,
             patience,
+            answer: answered_after.saturating_mul(SLOWER).clamp(GRACE, LATEST),
             since: Measure { at: Instant::now(), waited: Duration::ZERO, own: 0, all: together.received() },
         })
     }
@@ -146,7 +154,7 @@ impl Divisible {
     }
 
     /// Asks for the bytes of a range.
-    fn part(&self, range: Range<usize>, received: Arc<AtomicU64>) -> Flight<Option<BytesMut>> {
+    fn part(&self, range: Range<usize>, received: Arc<AtomicU64>) -> Part {
         let mut request = self.client.get(&self.url).header(ACCEPT_ENCODING, "identity");
         for (name, value) in self.headers.iter().filter(|(name, _)| name != ACCEPT_ENCODING.as_str()) {
             request = request.header(name, value);
@@ -155,8 +163,11 @@ impl Divisible {
         let request = request.header(RANGE, format!("bytes={span}")).header(IF_RANGE, &self.tag);
         let (tag, patience) = (self.tag.clone(), self.patience);
         let span = format!("bytes {span}/{}", self.length);
-        Flight(tokio::spawn(async move {
+        let (begins, begun) = oneshot::channel();
+        let flight = Flight(tokio::spawn(async move {
             let mut response = tokio::time::timeout(patience, request.send()).await.ok()?.ok()?;
+            // Nobody may wait for that any more.
+            let _ = begins.send(());
             let is = |name, value: &str| response.headers().get(name).is_some_and(|found| found == value);
             if response.status() != StatusCode::PARTIAL_CONTENT || !is(CONTENT_RANGE, &span) || !is(ETAG, &tag) {
                 return None;
@@ -170,7 +181,26 @@ impl Divisible {
                 bytes.extend_from_slice(&piece);
             }
             (bytes.len() == length).then_some(bytes)
-        }))
+        }));
+        Part { begun, until: tokio::time::Instant::now() + self.answer, flight }
+    }
+}
+
+/// A part that was asked for.
+struct Part {
+    /// Answered when it begins; closed if it came to nothing before.
+    begun: oneshot::Receiver<()>,
+    /// By when it has to.
+    until: tokio::time::Instant,
+    flight: Flight<Option<BytesMut>>,
+}
+
+impl Part {
+    /// Its bytes; `None` if it is not what it should be, or too late.
+    async fn land(self, limit: Duration) -> Option<BytesMut> {
+        let Self { begun, until, mut flight } = self;
+        tokio::time::timeout_at(until, begun).await.ok()?.ok()?;
+        tokio::time::timeout(limit, &mut flight.0).await.ok()?.ok()?
     }
 }
 
@@ -186,7 +216,7 @@ pub(super) struct Parts {
     /// One for each of the flights.
     slots: Vec<OwnedSemaphorePermit>,
     /// In order; one is asked for when the first of them has come.
-    flights: VecDeque<Flight<Option<BytesMut>>>,
+    flights: VecDeque<Part>,
     /// What the answer under way gave of them.
     beyond: Bytes,
 }
@@ -232,9 +262,8 @@ impl Parts {
     /// bring in the meantime, and puts them behind `body`. Takes slots that have become free since.
     pub async fn join(mut self, body: &mut Body) -> Joined {
         let limit = self.began.elapsed().saturating_mul(MOST as u32).max(GRACE);
-        while let Some(mut flight) = self.flights.pop_front() {
-            let landed = tokio::time::timeout(limit, &mut flight.0).await;
-            let Some(part) = landed.ok().and_then(Result::ok).flatten() else {
+        while let Some(part) = self.flights.pop_front() {
+            let Some(part) = part.land(limit).await else {
                 return Joined::Missing(self.beyond, body.length() - self.first);
             };
             if self.next < self.whole.length && self.slots.len() + 1 < MOST {
