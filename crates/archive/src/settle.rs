@@ -17,11 +17,14 @@ pub(crate) struct Found<'a> {
 
 /// The files that stay, sorted by path.
 pub(crate) fn settle(found: Vec<Found<'_>>) -> Vec<Entry<'_>> {
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    order.sort_by(|&left, &right| found[left].entry.path.cmp(&found[right].entry.path));
-    let paths: Vec<&str> = order.iter().map(|&position| found[position].entry.path.as_str()).collect();
-    let mut kept: Vec<Entry<'_>> =
-        if clash(&paths) { one_by_one(found) } else { found.into_iter().map(|found| found.entry).collect() };
+    let mut numbered: Vec<(usize, Found<'_>)> = found.into_iter().enumerate().collect();
+    numbered.sort_unstable_by(|(_, left), (_, right)| left.entry.path.cmp(&right.entry.path));
+    let paths: Vec<&str> = numbered.iter().map(|(_, found)| found.entry.path.as_str()).collect();
+    if !clash(&paths) {
+        return numbered.into_iter().map(|(_, found)| found.entry).collect();
+    }
+    numbered.sort_unstable_by_key(|(number, _)| *number);
+    let mut kept = one_by_one(numbered.into_iter().map(|(_, found)| found).collect());
     kept.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     kept
 }

@@ -21,6 +21,17 @@ pub(crate) fn create_file(root: &impl AsFd, path: &str, executable: bool) -> io:
     Ok(rustix::fs::openat(root, path, flags, mode)?.into())
 }
 
+/// The folder that `path` is in; of most files that is `previous`, the one of the file before.
+pub(crate) fn folder_of<'p>(path: &'p str, previous: &str) -> &'p str {
+    let rest = path
+        .strip_prefix(previous)
+        .and_then(|rest| if previous.is_empty() { Some(rest) } else { rest.strip_prefix('/') });
+    match rest {
+        Some(name) if !name.as_bytes().contains(&b'/') => &path[..previous.len()],
+        _ => path.rsplit_once('/').map_or("", |(folder, _)| folder),
+    }
+}
+
 /// Makes `path` and its parents below `root`; `previous` and its parents are known to be there.
 pub(crate) fn make_directories(root: &impl AsFd, path: &str, previous: &str) -> io::Result<()> {
     let mode = Mode::RWXU | Mode::RWXG | Mode::RWXO;
@@ -37,4 +48,19 @@ pub(crate) fn make_directories(root: &impl AsFd, path: &str, previous: &str) -> 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder_of;
+
+    #[test]
+    fn the_folder_before_does_not_matter_to_which_a_file_is_in() {
+        for path in ["a", "a/b", "a/b/c", "ab/c", "a//b", "/a", "a/", "é/b"] {
+            let expected = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            for previous in ["", "a", "a/b", "ab", "a/", "/", "b", "é", "a/b/c"] {
+                assert_eq!(folder_of(path, previous), expected, "{path} after {previous}");
+            }
+        }
+    }
 }

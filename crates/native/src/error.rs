@@ -109,8 +109,7 @@ impl NativeError {
 
     /// Wraps an I/O error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { action, path, source }
+        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 }
 

@@ -6,7 +6,7 @@
 //! allows, that belongs to somebody else, or that is on another mount. Such a file is copied, and told of.
 
 use crate::NativeError;
-use crate::descriptor::{make_directories, open_directory};
+use crate::descriptor::{folder_of, make_directories, open_directory};
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
 use rustix::fs::AtFlags;
@@ -196,7 +196,7 @@ impl Linker {
         let method = self.method_for(is_foreign);
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
-            let parent = record.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+            let parent = folder_of(&record.path, &made);
             if parent != made {
                 make_directories(&to, parent, &made)
                     .map_err(|error| NativeError::io("create", &target.join(parent))(error))?;

@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::temporary_directory;
-use crate::descriptor::{create_file, make_directories, open_directory};
+use crate::descriptor::{create_file, folder_of, make_directories, open_directory};
 use crate::temporary::TemporaryDirectory;
 use crate::{NativeClock, NativeError};
 use gantry_archive::{ArchiveStream, Extractor, Limits, StreamError};
@@ -166,6 +166,7 @@ impl Building {
     }
 
     fn write_all(&mut self, prepared: &PreparedPackage<'_>) -> Result<(), NativeError> {
+        self.sums.reserve(prepared.contents.len());
         for (record, contents) in prepared.index.files.iter().zip(&prepared.contents) {
             self.write_file(&record.path, record.executable, contents)?;
         }
@@ -215,8 +216,7 @@ impl Building {
     }
 
     fn create_new(&mut self, path: &str, executable: bool) -> Result<File, NativeError> {
-        // Most files share the directory of the one before.
-        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let parent = folder_of(path, &self.made);
         if parent != self.made {
             make_directories(&self.root, parent, &self.made).map_err(self.failed("create", parent))?;
             parent.clone_into(&mut self.made);
@@ -249,9 +249,8 @@ impl Building {
         }
     }
 
-    fn failed(&self, what: &'static str, path: &str) -> impl FnOnce(io::Error) -> NativeError + use<> {
-        let path = self.path.join(path);
-        move |error| NativeError::io(what, &path)(error)
+    fn failed(&self, what: &'static str, path: &str) -> impl FnOnce(io::Error) -> NativeError {
+        move |error| NativeError::io(what, &self.path.join(path))(error)
     }
 }
 
