@@ -57,10 +57,15 @@ class Disk {
 
 const manifest = { name: 'project', version: '1.0.0', dependencies: { '@scope/middle': '^1.0.0', left: '*' } };
 
-/** Commands, and whether something is installed before. */
+/** A lock of Yarn's that knows nothing yet: it is written when the command ends. */
+const yarn = { 'yarn.lock': '# yarn lockfile v1\n' };
+
+/** Commands, whether something is installed before, and what else the project has. */
 const COMMANDS = [
   [['install'], false],
+  [['install'], false, yarn],
   [['install', 'deprecated'], true],
+  [['install', 'deprecated'], true, yarn],
   [['uninstall', '@scope/middle'], true],
   [['ci'], true],
 ];
@@ -69,11 +74,12 @@ describe('a full disk', { concurrency: 1, skip: whyNot() ?? false }, () => {
   const suite = fixturesForSuite();
 
   for (const kind of ['size', 'nr_inodes']) {
-    for (const [words, isInstalled] of COMMANDS) {
-      test(`of a project leaves all as it was, for ${words.join(' ')}, ${kind}`, (context) => {
+    for (const [words, isInstalled, others = {}] of COMMANDS) {
+      const what = [words.join(' '), ...Object.keys(others)].join(' with ');
+      test(`of a project leaves all as it was, for ${what}, ${kind}`, (context) => {
         const { workspace, disk } = Disk.within(context, suite.registry);
         for (let [more, isDone] = [0, false]; !isDone; more++) {
-          const project = workspace.project(`disk/${more}`, { 'package.json': manifest });
+          const project = workspace.project(`disk/${more}`, { 'package.json': manifest, ...others });
           if (isInstalled) workspace.gantryIn(project, 'install').succeeded();
           const before = listing(project);
           disk.leave(kind, more);

@@ -129,9 +129,9 @@ pub trait ProjectTree {
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
     }
-    /// Makes sure, before the tree is touched, that a `package.json` (of the folders; empty for the project) and the lock can be
-    /// replaced by what will be written there. Who cannot tell lets it come to that.
-    fn make_room(&self, _manifests: &[(&str, &[u8])], _lock: Option<&[u8]>) -> Result<(), Fault> {
+    /// Makes sure, before the tree is touched, that the user's files can be replaced by what will be written there. Who cannot
+    /// tell lets it come to that.
+    fn make_room(&self, _files: &UsersFiles<'_>) -> Result<(), Fault> {
         Ok(())
     }
     /// Replaces the `package.json` of the project, or of the workspace in `folder` (empty for the project), in one step.
@@ -142,6 +142,17 @@ pub trait ProjectTree {
     fn write_yarn_lock(&self, _bytes: &[u8]) -> impl Future<Output = Result<(), Fault>> {
         core::future::ready(Ok(()))
     }
+}
+
+/// What an install writes into files of the user's.
+#[derive(Debug, Default)]
+pub struct UsersFiles<'f> {
+    /// Each `package.json` that changes, by its folder; empty for the project's.
+    pub manifests: Vec<(&'f str, &'f [u8])>,
+    /// The lock, if it changes.
+    pub lock: Option<&'f [u8]>,
+    /// `yarn.lock`, if it changes.
+    pub yarn_lock: Option<&'f [u8]>,
 }
 
 /// Git itself, where a platform has it.

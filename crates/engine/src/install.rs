@@ -6,7 +6,7 @@ use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
 use crate::duplicates::duplicates;
-use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
+use crate::host::{Host, LinkReport, PackageStore, ProjectTree, UsersFiles};
 use crate::known_lock::{
     Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, renew_folders, set_header,
     set_legacy_tree, starts_from_tree, style_of,
@@ -395,10 +395,18 @@ async fn conclude<H: Host>(
     // `ci` leaves the file as it is, however it is written.
     let is_written = request.mode == InstallMode::Install && request.lock_use == LockUse::ReadAndWrite;
     let lock_changed = is_written && request.lockfile.as_deref() != Some(&lock_bytes);
+    let nothing = BTreeSet::new();
+    let (installing, installed, left) = match part {
+        Some(part) => (&part.request, &part.lockfile, &nothing),
+        None => (request, lockfile, inert),
+    };
+    let yarn_lock = yarn_lock_of(installing, project, installed, left)?;
     let changed_manifests = manifests.workspaces.iter().map(|(folder, bytes)| (folder.as_str(), &**bytes));
-    let changed_manifests: Vec<(&str, &[u8])> =
-        changed_manifests.chain(manifests.root.iter().map(|bytes| ("", &**bytes))).collect();
-    host.project().make_room(&changed_manifests, lock_changed.then_some(&*lock_bytes))?;
+    host.project().make_room(&UsersFiles {
+        manifests: changed_manifests.chain(manifests.root.iter().map(|bytes| ("", &**bytes))).collect(),
+        lock: lock_changed.then_some(&*lock_bytes),
+        yarn_lock: yarn_lock.as_deref().map(str::as_bytes),
+    })?;
     if request.extent == Extent::Tree {
         progress.phase(Phase::Link);
         let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
@@ -447,12 +455,7 @@ async fn conclude<H: Host>(
     progress.report();
     let counters = progress.counters.get();
     let elapsed = progress.elapsed();
-    let nothing = BTreeSet::new();
-    let (request, installed, left) = match part {
-        Some(part) => (&part.request, &part.lockfile, &nothing),
-        None => (request, lockfile, inert),
-    };
-    if let Some(text) = yarn_lock_of(request, project, installed, left)? {
+    if let Some(text) = yarn_lock {
         host.project().write_yarn_lock(text.as_bytes()).await?;
     }
     Ok(Outcome {

@@ -27,7 +27,7 @@ use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
 use bytes::Bytes;
-use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
+use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
 use gantry_layout::{Plan, PlannedPackage};
 use gantry_manifest::Lockfile;
 use gantry_store::PackageIndex;
@@ -453,12 +453,15 @@ impl ProjectTree for ProjectDirectory {
         actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
-    fn make_room(&self, manifests: &[(&str, &[u8])], lock: Option<&[u8]>) -> Result<(), Fault> {
+    fn make_room(&self, files: &UsersFiles<'_>) -> Result<(), Fault> {
         if self.is_left_alone {
             return Ok(());
         }
-        let manifests = manifests.iter().map(|(folder, bytes)| (self.path.join(folder).join("package.json"), *bytes));
-        let files: Vec<_> = manifests.chain(lock.map(|bytes| (self.lock_path(), bytes))).collect();
+        let manifest = |(folder, bytes): &(&str, _)| (self.path.join(folder).join("package.json"), *bytes);
+        let manifests = files.manifests.iter().map(manifest);
+        let locks = files.lock.map(|bytes| (self.lock_path(), bytes));
+        let locks = locks.into_iter().chain(files.yarn_lock.map(|bytes| (self.path.join(YARN_LOCK), bytes)));
+        let files: Vec<(PathBuf, &[u8])> = manifests.chain(locks).collect();
         for (path, _) in &files {
             check_replaceable(path)?;
         }
