@@ -1,10 +1,13 @@
 // What those meet who run the command on servers: signals, files that may not be written, where the store is, output that is lost.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { listing } from './lib/pair.mjs';
 import { control, fixturesForSuite, gantryCommand, Workspace } from './lib/programs.mjs';
 
@@ -55,6 +58,33 @@ describe('operations', { concurrency: 1 }, () => {
       await control(suite.registry, 'DELETE', 'faults');
     });
   }
+
+  test('nothing is left of a large tarball that was being unpacked', async (context) => {
+    // npm's archive reader passes over what is no header, so that any bytes will do.
+    const body = gzipSync(randomBytes(3 << 20));
+    const server = createHttpServer((_request, response) => {
+      response.writeHead(200, { 'content-length': body.length }).write(body.subarray(0, 1 << 20));
+    });
+    await new Promise((settle) => server.listen(0, '127.0.0.1', settle));
+    context.after(() => server.close().closeAllConnections());
+    const large = {
+      version: '1.0.0',
+      resolved: `http://127.0.0.1:${server.address().port}/large/-/large-1.0.0.tgz`,
+      integrity: `sha512-${createHash('sha512').update(body).digest('base64')}`,
+    };
+    const root = { name: 'project', version: '1.0.0', dependencies: { large: '1.0.0' } };
+    const lock = { lockfileVersion: 3, packages: { '': root, 'node_modules/large': large } };
+    const workspace = new Workspace(context, suite.registry);
+    const project = workspace.project('project', { 'package.json': root, 'package-lock.json': lock });
+    const temporary = join(workspace.environment.GANTRY_STORE_DIR, 'v1', 'temporary');
+    const child = spawn(gantryCommand, ['ci'], { cwd: project, env: workspace.environment, stdio: 'ignore' });
+    const end = ended(child);
+    const unpacking = () => existsSync(temporary) && readdirSync(temporary).some((name) => name.startsWith('package-'));
+    while (!unpacking()) await new Promise((settle) => setTimeout(settle, 20));
+    child.kill('SIGTERM');
+    assert.equal(await end, 143);
+    assert.deepEqual(readdirSync(temporary), []);
+  });
 
   test('who has it pass over a hangup, as nohup does, has it go on', {
     skip: process.platform !== 'linux',

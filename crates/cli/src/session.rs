@@ -9,6 +9,7 @@ use std::thread::{self, available_parallelism};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::yield_now;
 
 /// How long a command that failed waits for work that cannot be dropped: unpacking, which then removes what it has
 /// begun, and look-ups of addresses, which may hang.
@@ -105,6 +106,13 @@ impl Session {
             // The process ends: what threads and connections hold goes back with it at once.
             std::mem::forget(self.runtime);
         } else {
+            // What was given up is let go of when its turn comes: a thread that waits for the rest of a body ends by that.
+            let turns = self.runtime.metrics().num_alive_tasks();
+            self.runtime.block_on(async {
+                for _ in 0..turns {
+                    yield_now().await;
+                }
+            });
             self.runtime.shutdown_timeout(PATIENCE);
         }
     }
