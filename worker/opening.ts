@@ -1,8 +1,7 @@
 /** What opening a store takes, wherever it is. */
 import { Archives } from '../archives.js';
-import { GantryError } from '../errors.js';
 import { type OpenParameters, patienceOf } from '../protocol.js';
-import { type CoordinatorOptions, compile, instantiate } from '../wasm.js';
+import { type CoordinatorOptions, compile, instantiate, moduleUnavailable } from '../wasm.js';
 import { MemoryFolder } from './memory-folder.js';
 import { MemoryStore } from './memory-store.js';
 import type { OpenStore } from './open-store.js';
@@ -29,11 +28,7 @@ export async function openInMemory(parameters: OpenParameters, signal: AbortSign
 export function compileModule({ wasmUrl }: OpenParameters, signal: AbortSignal): Promise<WebAssembly.Module> {
   const compiling = compile(wasmUrl, signal).catch((error: unknown) => {
     if (signal.aborted) throw stopped(signal);
-    throw new GantryError({
-      code: 'WASM_UNAVAILABLE',
-      message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-      hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
-    });
+    throw moduleUnavailable(error);
   });
   // Why it failed is told where it is awaited, which may be later.
   compiling.catch(() => {});

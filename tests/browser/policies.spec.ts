@@ -11,6 +11,8 @@ type Headers = Record<string, string>;
 
 const script = (registry: string, address: string) => `
 import { Gantry } from '${address}';
+const refused = new Set();
+addEventListener('securitypolicyviolation', ({ effectiveDirective }) => refused.add(effectiveDirective));
 try {
   const gantry = await Gantry.open({ registry: '${registry}', store: crypto.randomUUID() });
   const { packages } = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
@@ -18,7 +20,12 @@ try {
   document.title = 'installed ' + packages;
 } catch (error) {
   document.title = 'failed ' + error.code;
-}`;
+  document.body.textContent = error.hint;
+}
+document.body.dataset.refused = [...refused].sort().join(' ');`;
+
+/** What a page is told that fails under a policy, beside its code. */
+const hintOf = (page: Page): Promise<string | null> => page.locator('body').textContent();
 
 /** What becomes of an install in a page with these headers, whose package is served with those. */
 async function outcome(
@@ -64,8 +71,13 @@ test('a page with a Content-Security-Policy needs scripts, workers, WebAssembly 
   // Unless it is there, script-src is in its place.
   expect(await under(scripts, registry)).toBe('installed 1');
   expect(await under(scripts, "worker-src 'none'", registry)).toBe('failed WORKER_LOST');
+  expect(await hintOf(page)).toContain('worker-src');
   expect(await under("script-src 'self'", registry)).toBe('failed WASM_UNAVAILABLE');
+  expect(await hintOf(page)).toContain("'wasm-unsafe-eval'");
   expect(await under(scripts, "connect-src 'self'")).toBe('failed REGISTRY_UNREACHABLE');
+  expect(await hintOf(page)).toContain('connect-src');
+  expect(await under(scripts, "connect-src 'none'")).toBe('failed WASM_UNAVAILABLE');
+  expect(await hintOf(page)).toContain('connect-src');
   // A worker has the policy that its own script comes with.
   const ofPage = csp("script-src 'self'", "worker-src 'self'");
   expect(await outcome(page, site, fixtures.url, { ofPage, ofPackage: {} })).toBe('installed 1');
@@ -106,4 +118,28 @@ test('a page with a Cross-Origin-Embedder-Policy needs it on the scripts of the 
   const ask = (ofPackage: Headers) => outcome(page, site, fixtures.url, { ofPage: isolated, ofPackage });
   expect(await ask(isolated)).toBe('installed 1');
   expect(await ask({})).toBe('failed WORKER_LOST');
+  expect(await hintOf(page)).toContain('Cross-Origin-Embedder-Policy');
+});
+
+test('a page that takes trusted addresses only takes those of the workers, and refuses nothing on the way', async ({
+  page,
+  site,
+  fixtures,
+  cdn,
+}) => {
+  const trusting = ["require-trusted-types-for 'script'", 'trusted-types gantry'];
+  const under = (address: string, ...directives: string[]) => {
+    const policy = { 'content-security-policy': directives.join('; ') };
+    return outcome(page, site, fixtures.url, { ofPage: policy, ofPackage: policy, address });
+  };
+  // From another origin workers begin by a script that is made here.
+  for (const address of ['/package/dist/index.js', `${cdn.url}/package/dist/index.js`]) {
+    expect(await under(address, ...trusting)).toBe('installed 1');
+    await expect(page.locator('body')).toHaveAttribute('data-refused', '');
+    expect(await under(address, ...trusting.slice(0, 1))).toBe('installed 1');
+    // A list that is of no consequence, since nothing has to be trusted.
+    expect(await under(address, 'trusted-types another')).toBe('installed 1');
+    expect(await under(address, trusting[0] as string, 'trusted-types another')).toBe('failed WORKER_LOST');
+    expect(await hintOf(page)).toContain('"gantry"');
+  }
 });

@@ -23,7 +23,8 @@ export interface CallOptions<M extends Method> {
   onEvent?: ((event: Event<M>) => void) | undefined;
 }
 
-const SERVED = 'Check that dist/worker/ and wasm/ of the package are served.';
+const SERVED =
+  'Check that dist/worker/ and wasm/ of the package are served, and allowed: by worker-src of the Content-Security-Policy of the page, and with its Cross-Origin-Embedder-Policy, if it has one.';
 
 /** Milliseconds. Timers that are to be longer end at once: what is to wait longer waits for ever. */
 export const LONGEST_TIMER = 2 ** 31 - 1;

@@ -26,6 +26,7 @@ import type { OpenParameters, Pruning, StorageKind, StoreUsage, Verification } f
 import { removeStore } from './remove-store.js';
 import { startWorker } from './start-worker.js';
 import { checkedStore } from './store-name.js';
+import { TRUSTED_POLICY } from './trusted-address.js';
 
 /** Milliseconds. A time-out for other tabs may be shorter than it takes to fetch the worker's scripts over a slow network. */
 const LEAST_START = 10_000;
@@ -213,7 +214,7 @@ function startCoordinator(): Worker {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The browser refuses to start the install worker: ${reason}`;
-    const hint = 'Check worker-src and script-src of the Content-Security-Policy of the page.';
+    const hint = `Check the Content-Security-Policy of the page: worker-src, script-src, and if it has trusted-types, that "${TRUSTED_POLICY}" is among them.`;
     throw new GantryError({ code: 'WORKER_LOST', message, hint }, { cause });
   }
 }

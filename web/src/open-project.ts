@@ -1,10 +1,9 @@
 /** How a project is opened by who reads it without an open store. */
 import { baseAddress } from './base-address.js';
-import { GantryError } from './errors.js';
 import { type Checks, checkOptions, text } from './options.js';
 import { originFolder } from './origin-storage.js';
 import { checkedStore } from './store-name.js';
-import { compile, instantiate } from './wasm.js';
+import { compile, instantiate, moduleUnavailable } from './wasm.js';
 
 export interface OpenProjectOptions {
   /** The name of the store, as for `Gantry.open`. */
@@ -44,11 +43,7 @@ function loadModule(wasmUrl: string | URL | undefined): Promise<void> {
     .then(instantiate)
     .catch((error: unknown) => {
       loading = undefined;
-      throw new GantryError({
-        code: 'WASM_UNAVAILABLE',
-        message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-        hint: 'Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`.',
-      });
+      throw moduleUnavailable(error);
     });
   return loading;
 }

@@ -2,7 +2,7 @@
 import { GantryError } from './errors.js';
 
 const HINT =
-  "Use a current browser, outside private windows and sandboxed frames, or keep the store in memory: Gantry.open({ storage: 'memory' }).";
+  "Use a current browser, outside private windows, sandboxed frames and frames of other sites whose cookies are blocked, or keep the store in memory: Gantry.open({ storage: 'memory' }).";
 
 const OR_IN_MEMORY = "or keep the store in memory: Gantry.open({ storage: 'memory' })";
 

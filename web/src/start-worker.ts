@@ -3,9 +3,10 @@
  *
  * Browsers refuse worker scripts of another origin, Firefox (153) only once the worker is there. From a CDN a worker is started
  * through a one-line script of the page's own origin that loads the other. Where that page has no origin Chromium (156) refuses
- * such a module, but not a classic script.
+ * such a module, but not a classic script. Where addresses have to be trusted these are.
  */
 import { baseAddress } from './base-address.js';
+import { TRUSTED_POLICY, trusted } from './trusted-address.js';
 
 /** A worker's script, as `new Worker` is given it. */
 interface Script {
@@ -18,8 +19,15 @@ interface Script {
  * and put the address of what they have made into.
  */
 export function startWorker(start: () => Worker): Worker {
+  if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return start();
   const script = scriptOf(start);
-  return script && isForeign(script.url) ? startForeignWorker(script) : start();
+  if (script && isForeign(script.url)) return startForeignWorker(script);
+  const trusting = class extends Worker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(trusted(String(url)), options);
+    }
+  };
+  return whileWorkerIs(trusting, start);
 }
 
 /** Whether an address is of another origin, which browsers refuse. */
@@ -28,40 +36,52 @@ function isForeign({ protocol, origin }: URL): boolean {
   return /^https?:$/.test(protocol) && origin !== self.origin;
 }
 
-/**
- * Nobody but who calls `new Worker` has the address that a bundler has written there: so that is called in its place. Nothing where
- * that cannot be.
- */
+/** Nobody but who calls `new Worker` has the address that a bundler has written there: so that is called in its place. */
 function scriptOf(start: () => Worker): Script | undefined {
-  const { Worker: own } = globalThis;
-  if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return undefined;
   let script: Script | undefined;
-  globalThis.Worker = class {
+  const noting = class {
     constructor(url: string | URL, options: WorkerOptions = {}) {
       script = { url: new URL(url, baseAddress()), options };
     }
-  } as unknown as typeof Worker;
+  };
+  whileWorkerIs(noting as unknown as typeof Worker, start);
+  return script;
+}
+
+function whileWorkerIs<T>(replacement: typeof Worker, action: () => T): T {
+  const { Worker: own } = globalThis;
+  globalThis.Worker = replacement;
   try {
-    start();
+    return action();
   } finally {
     globalThis.Worker = own;
   }
-  return script;
 }
 
 function startForeignWorker({ url: { href }, options }: Script): Worker {
   const address = JSON.stringify(href);
   const [type, text]: [WorkerType, string] =
     options.type !== 'module'
-      ? ['classic', `importScripts(${address});`]
+      ? ['classic', loading(address)]
       : self.origin === 'null'
         ? ['classic', importing(address)]
         : ['module', `import ${address};`];
   const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(url, { ...options, type });
+  const worker = new Worker(trusted(url), { ...options, type });
   // The URL is needed until the worker has fetched it, and no event tells when.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return worker;
+}
+
+/** A classic script that goes on with another one. The policies of the page count for it, and it makes trusted what they want so. */
+function loading(address: string): string {
+  return `
+    let address = ${address};
+    try {
+      const policy = self.trustedTypes?.createPolicy('${TRUSTED_POLICY}', { createScriptURL: (trusted) => trusted });
+      address = policy?.createScriptURL(address) ?? address;
+    } catch {}
+    importScripts(address);`;
 }
 
 /** A classic script that becomes the module: that hears what it was told meanwhile, and its failure is the worker's. */

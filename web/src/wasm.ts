@@ -5,6 +5,7 @@
 import init, * as glue from '../wasm/gantry.js';
 import { baseAddress } from './base-address.js';
 import type { InstallEvent } from './call-events.js';
+import { GantryError } from './errors.js';
 import type {
   ArchiveFormat,
   DependencyChanges,
@@ -213,6 +214,15 @@ export async function compile(url: string | undefined, signal: AbortSignal): Pro
   return response.headers.get('content-type')?.startsWith('application/wasm')
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** Why {@link compile} or {@link instantiate} failed. */
+export function moduleUnavailable(error: unknown): GantryError {
+  return new GantryError({
+    code: 'WASM_UNAVAILABLE',
+    message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
+    hint: "Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`, and that the Content-Security-Policy that counts here allows it: connect-src, and script-src 'wasm-unsafe-eval'.",
+  });
 }
 
 /** Make this thread's instance; once per thread, before anything else of the module is used. */

@@ -184,7 +184,8 @@ impl RegistryError {
                     .to_owned()
             }
             Self::Unreachable { .. } => {
-                "Check the network and the registry's address; a page also needs a registry that allows CORS."
+                "Check the network and the registry's address; a page also needs a registry that allows CORS, and a \
+                 Content-Security-Policy, if it has one, with that address in connect-src."
                     .to_owned()
             }
             Self::Packument { .. } => {
