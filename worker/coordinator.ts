@@ -7,6 +7,7 @@
 import { Archives } from '../archives.js';
 import type { WaitingEvent } from '../call-events.js';
 import { announceChanges } from '../changes.js';
+import { STORAGE_CLEARED } from '../cleared.js';
 import { GantryError, toErrorData } from '../errors.js';
 import { holdForLife, isHeld } from '../liveness.js';
 import type { Method, Methods, OpenParameters, Parameters, Request, Response, Result } from '../protocol.js';
@@ -143,7 +144,7 @@ function post(response: Response, transfer: Transferable[] = []): void {
   scope.postMessage(response, transfer);
 }
 
-async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<undefined> {
+async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>): Promise<Result<'open'>> {
   const isInMemory = parameters.storage === 'memory';
   if (!isInMemory) await requireStorage();
   const { aliveLock, pageLock } = parameters;
@@ -155,6 +156,7 @@ async function open(parameters: OpenParameters, { signal, emit }: Call<'open'>):
   // Where there is no project any more an install is near.
   if (store.coordinator?.projects().length === 0) store.pool.warm();
   tidyAfterwards();
+  return { mark: store.mark };
 }
 
 async function openShared(
@@ -361,13 +363,7 @@ function lost({ store, coordinator }: HeldStore): Promise<never> {
 }
 
 function tellLost(): Promise<never> {
-  post({
-    fatal: {
-      code: 'STORE_LOST',
-      message: 'The storage of this site was cleared while the store was open',
-      hint: 'Reload the page, and install again.',
-    },
-  });
+  post({ fatal: STORAGE_CLEARED });
   return new Promise(() => {});
 }
 

@@ -18,6 +18,7 @@ export class MemoryStore implements OpenStore {
   readonly pool: Pool;
   readonly archives: Archives;
   readonly coordinator: WasmCoordinator;
+  readonly mark = undefined;
   readonly shouldLetGo = false;
   readonly #folder: MemoryFolder;
 

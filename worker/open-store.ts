@@ -9,6 +9,8 @@ export interface OpenStore {
   readonly name: string;
   readonly pool: Pool;
   readonly archives: Archives;
+  /** The file that tells it from another one of its name, if it is in files. */
+  readonly mark: string | undefined;
   /** The module with the store, while this tab has it. */
   readonly coordinator: WasmCoordinator | undefined;
   /** Whether to {@link letGo}: another tab waits. */

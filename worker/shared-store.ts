@@ -37,7 +37,6 @@ export class SharedStore implements OpenStore {
   readonly #channel: BroadcastChannel;
   readonly #releaseOpen: () => void;
   #coordinator: WasmCoordinator | undefined;
-  /** Tells this store from another one of its name. */
   #mark: string | undefined;
   #release: (() => void) | undefined;
   #taking: Promise<WasmCoordinator> | undefined;
@@ -77,6 +76,10 @@ export class SharedStore implements OpenStore {
         parts.wanted();
       }
     };
+  }
+
+  get mark(): string | undefined {
+    return this.#mark;
   }
 
   get coordinator(): WasmCoordinator | undefined {

@@ -1,5 +1,5 @@
 /** Whether this context has what a store in OPFS needs, asked before anything else so that the answer is a clear one. */
-import { originFolder, storageUnavailable } from '../origin-storage.js';
+import { findStore, originFolder, storageUnavailable } from '../origin-storage.js';
 
 export async function requireStorage(): Promise<void> {
   const missing = [
@@ -17,9 +17,7 @@ export async function requireStorage(): Promise<void> {
  * `mark`, if one is given. */
 export async function hasStore(name: string, mark?: string): Promise<boolean> {
   try {
-    const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
-    const store = await stores.getDirectoryHandle(name);
-    if (mark !== undefined) await store.getFileHandle(mark);
+    await findStore(name, mark);
     return true;
   } catch {
     return false;

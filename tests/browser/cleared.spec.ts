@@ -4,6 +4,7 @@ import type { Gantry, Project, ProjectChange } from '../../web/src/index.js';
 import { test as base, expect } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { Profile } from './support/profile.js';
+import type { Site } from './support/site.js';
 
 interface Held {
   gantry: Gantry;
@@ -62,6 +63,43 @@ const openAndInstall = (page: Page, registry: string): Promise<string> =>
     },
     registry,
   );
+
+/** What comes of it stays with the page, as `pending`. */
+const beginInstall = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const { gantry } = globalThis as unknown as Held;
+    const pending = gantry.install({ packageJson: { dependencies: { right: '1.0.0' } } }).then(
+      () => 'installed',
+      ({ code, hint }) => `${code}: ${hint}`,
+    );
+    Object.assign(globalThis, { pending });
+  });
+
+/** Has the coordinator stop before it closes a file, once. `stopped` resolves when it does, to what lets it go on. */
+async function beforeClosing(page: Page, site: Site): Promise<{ stopped: Promise<() => void> }> {
+  const stopped = new Promise<() => void>((resolve) => {
+    site.answering.set('/before-closing', (_, response) => {
+      site.answering.delete('/before-closing');
+      resolve(() => response.end());
+    });
+  });
+  const coordinator = page.workers().find((worker) => worker.url().endsWith('/coordinator.js'));
+  await coordinator?.evaluate(() => {
+    const { FileSystemSyncAccessHandle: Handle } = globalThis as unknown as {
+      FileSystemSyncAccessHandle: { prototype: { close(): void } };
+    };
+    const handles = Handle.prototype;
+    const { close } = handles;
+    handles.close = function () {
+      handles.close = close;
+      const request = new XMLHttpRequest();
+      request.open('GET', '/before-closing', false);
+      request.send();
+      close.call(this);
+    };
+  });
+  return { stopped };
+}
 
 const gone = { project: 'default', added: [], removed: ['node_modules/executable', 'node_modules/left'], replaced: [] };
 
@@ -222,14 +260,7 @@ for (const kind of KINDS) {
     }) => {
       const digest = await openAndInstall(open, fixtures.url);
       await fixtures.fault({ path: '/right/-/*', kind: 'delay', ms: 1500, count: 1 });
-      await inPage(open, async () => {
-        const { gantry } = globalThis as unknown as Held;
-        const pending = gantry.install({ packageJson: { dependencies: { right: '1.0.0' } } }).then(
-          () => 'installed',
-          ({ code, hint }) => `${code}: ${hint}`,
-        );
-        Object.assign(globalThis, { pending });
-      });
+      await beginInstall(open);
       await expect.poll(() => fixtures.faulty()).toBe(1);
       await clearStorage(open, site.url);
       expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe(
@@ -239,6 +270,25 @@ for (const kind of KINDS) {
       expect(await openAndInstall(open, fixtures.url)).toBe(digest);
       const { damaged } = await open.evaluate(() => (globalThis as unknown as Held).gantry.verify());
       expect(damaged).toEqual([]);
+    });
+
+    test('storage that is cleared as an install is about to close a file: it fails with STORE_LOST, though closing may never end', async ({
+      open,
+      fixtures,
+      site,
+    }) => {
+      const digest = await openAndInstall(open, fixtures.url);
+      const { stopped } = await beforeClosing(open, site);
+      await beginInstall(open);
+      const goOn = await stopped;
+      await clearStorage(open, site.url);
+      goOn();
+      expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe(
+        'STORE_LOST: Reload the page, and install again.',
+      );
+      await open.evaluate(() => (globalThis as unknown as Held).gantry.close());
+      await open.reload();
+      expect(await openAndInstall(open, fixtures.url)).toBe(digest);
     });
   });
 }

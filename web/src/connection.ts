@@ -4,6 +4,7 @@
  * Nothing stays pending for ever: when the worker is lost or the connection closed, every call rejects.
  */
 import { abortedError, isSignal } from './aborted.js';
+import { STORAGE_CLEARED, watchFiles } from './cleared.js';
 import { GantryError } from './errors.js';
 import { watchLife } from './liveness.js';
 import { invalid, shown } from './options.js';
@@ -74,6 +75,12 @@ export class Connection {
     watchLife(name, this.#watching.signal, () => {
       this.#lose('The install worker ended unexpectedly', 'The browser may be short of memory. Open the store again.');
     });
+  }
+
+  /** From now on notice when the files of the store are gone and its workers hang over that. `mark` is one that no other has. */
+  watchFiles(store: string, mark: string): void {
+    const cleared = () => this.#end(new GantryError(STORAGE_CLEARED));
+    watchFiles({ store, mark }, this.#watching.signal, () => this.#pending.size > 0, cleared);
   }
 
   call<M extends Method>(method: M, parameters: Parameters<M>, options: CallOptions<M> = {}): Promise<Result<M>> {

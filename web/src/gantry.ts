@@ -64,7 +64,7 @@ export class Gantry {
     const release = await hold(pageLock).catch(() => undefined);
     if (release) parameters.pageLock = pageLock;
     try {
-      await connection.call('open', parameters, {
+      const { mark } = await connection.call('open', parameters, {
         signal,
         onEvent: (event) => {
           if (event.type === 'waiting') options.onWaiting?.();
@@ -74,6 +74,7 @@ export class Gantry {
           }
         },
       });
+      if (mark !== undefined) connection.watchFiles(checkedStore(store), mark);
     } catch (error) {
       connection.close();
       throw error;

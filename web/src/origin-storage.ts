@@ -16,6 +16,13 @@ export async function originFolder(): Promise<FileSystemDirectoryHandle> {
   }
 }
 
+/** Fails as the browser does unless there is a store of that name; with this `mark`, if one is given. */
+export async function findStore(name: string, mark?: string): Promise<void> {
+  const stores = await (await navigator.storage.getDirectory()).getDirectoryHandle('gantry');
+  const store = await stores.getDirectoryHandle(name);
+  if (mark !== undefined) await store.getFileHandle(mark);
+}
+
 export function storageUnavailable(message: string): GantryError {
   return new GantryError({ code: 'STORAGE_UNAVAILABLE', message, hint: HINT });
 }

@@ -221,9 +221,15 @@ interface PathParameters {
   path: string;
 }
 
+/** What the page has to know of a store that is open. */
+export interface OpenedStore {
+  /** Name of the empty file that no other store has, if it is in files. */
+  mark: string | undefined;
+}
+
 /** The whole vocabulary: method → parameters, result, events. */
 export interface Methods {
-  open: { parameters: OpenParameters; result: undefined; event: OpenEvent };
+  open: { parameters: OpenParameters; result: OpenedStore; event: OpenEvent };
   install: { parameters: InstallParameters; result: InstalledProject; event: InstallEvent };
   project: { parameters: { name: string }; result: InstalledProject | undefined; event: never };
   readFile: { parameters: PathParameters; result: Uint8Array<ArrayBuffer>; event: never };
