@@ -245,11 +245,13 @@ async function withPool<T>(call: WaitingCall, work: (held: HeldStore) => Promise
 
 async function verify(call: Call<'verify'>): Promise<Result<'verify'>> {
   const { signal } = call;
-  try {
-    return await (await present(call)).coordinator.verify(signal);
-  } catch (error) {
-    throw signal.aborted ? stopped(signal) : error;
-  }
+  return whilePresent(call, async ({ coordinator }) => {
+    try {
+      return await coordinator.verify(signal);
+    } catch (error) {
+      throw signal.aborted ? stopped(signal) : error;
+    }
+  });
 }
 
 async function removeProject(name: string, call: Call<'removeProject'>): Promise<Result<'removeProject'>> {
@@ -261,8 +263,7 @@ async function removeProject(name: string, call: Call<'removeProject'>): Promise
 }
 
 async function prune(call: Call<'prune'>): Promise<Result<'prune'>> {
-  const { store, coordinator } = await present(call);
-  return alone(store, () => coordinator.prune());
+  return whilePresent(call, ({ store, coordinator }) => alone(store, () => coordinator.prune()));
 }
 
 /** Runs `change` when nobody reads the store, here or elsewhere. */
@@ -283,14 +284,16 @@ function tidyAfterwards(): void {
 }
 
 async function clear(call: Call<'clear'>): Promise<undefined> {
-  const { store, coordinator } = await present(call);
-  // Reads that were asked for before it are answered; later ones wait, and find nothing.
-  await alone(store, async () => {
-    await store.archives.endAll();
-    const removals = coordinator.removals();
-    await coordinator.clear();
-    for (const removal of removals) announceChanges(store.name, removal);
-  });
+  return whilePresent(call, ({ store, coordinator }) =>
+    // Reads that were asked for before it are answered; later ones wait, and find nothing.
+    alone(store, async () => {
+      await store.archives.endAll();
+      const removals = coordinator.removals();
+      await coordinator.clear();
+      for (const removal of removals) announceChanges(store.name, removal);
+      return undefined;
+    }),
+  );
 }
 
 /** Leaves all there is to others: a page that nobody sees may be frozen, and would keep it. */
@@ -338,6 +341,17 @@ function read<T>(question: (source: Reading) => T | Promise<T>): Promise<T> {
 
 function archivePart(store: OpenStore, archive: number): Promise<Result<'archivePart'>> {
   return store.archives.part(archive, (parts) => store.attach(parts));
+}
+
+/** Does what fails as a loss where storage was cleared meanwhile. */
+async function whilePresent<T>(call: WaitingCall, work: (held: HeldStore) => Promise<T>): Promise<T> {
+  const held = await present(call);
+  try {
+    return await work(held);
+  } catch (error) {
+    if (!(await isThere(held))) return lost(held);
+    throw error;
+  }
 }
 
 /** The store, if its files are there, after other tabs' turn. */

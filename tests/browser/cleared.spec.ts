@@ -75,6 +75,18 @@ const beginInstall = (page: Page): Promise<void> =>
     Object.assign(globalThis, { pending });
   });
 
+/** As {@link beginInstall}, of what there is no more use for. */
+const beginPruning = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const { gantry } = globalThis as unknown as Held;
+    await gantry.removeProject();
+    const pending = gantry.prune().then(
+      () => 'pruned',
+      ({ code, hint }) => `${code}: ${hint}`,
+    );
+    Object.assign(globalThis, { pending });
+  });
+
 /** Has the coordinator stop before it closes a file, once. `stopped` resolves when it does, to what lets it go on. */
 async function beforeClosing(page: Page, site: Site): Promise<{ stopped: Promise<() => void> }> {
   const stopped = new Promise<() => void>((resolve) => {
@@ -272,23 +284,28 @@ for (const kind of KINDS) {
       expect(damaged).toEqual([]);
     });
 
-    test('storage that is cleared as an install is about to close a file: it fails with STORE_LOST, though closing may never end', async ({
-      open,
-      fixtures,
-      site,
-    }) => {
-      const digest = await openAndInstall(open, fixtures.url);
-      const { stopped } = await beforeClosing(open, site);
-      await beginInstall(open);
-      const goOn = await stopped;
-      await clearStorage(open, site.url);
-      goOn();
-      expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe(
-        'STORE_LOST: Reload the page, and install again.',
-      );
-      await open.evaluate(() => (globalThis as unknown as Held).gantry.close());
-      await open.reload();
-      expect(await openAndInstall(open, fixtures.url)).toBe(digest);
-    });
+    for (const [what, begin] of [
+      ['an install', beginInstall],
+      ['pruning', beginPruning],
+    ] as const) {
+      test(`storage that is cleared as ${what} is about to close a file: it fails with STORE_LOST, though closing may never end`, async ({
+        open,
+        fixtures,
+        site,
+      }) => {
+        const digest = await openAndInstall(open, fixtures.url);
+        const { stopped } = await beforeClosing(open, site);
+        await begin(open);
+        const goOn = await stopped;
+        await clearStorage(open, site.url);
+        goOn();
+        expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe(
+          'STORE_LOST: Reload the page, and install again.',
+        );
+        await open.evaluate(() => (globalThis as unknown as Held).gantry.close());
+        await open.reload();
+        expect(await openAndInstall(open, fixtures.url)).toBe(digest);
+      });
+    }
   });
 }
