@@ -262,6 +262,52 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     other.same('again');
   });
 
+  test('where a manifest names a folder of commands, they are what is in it', (context) => {
+    const script = '#!/usr/bin/env node\n';
+    const pair = new Pair(context, registry, { 'package.json': root({}) });
+    const source = join(pair.workspace.folder, 'source');
+    const carried = join(source, 'node_modules', 'left');
+    mkdirSync(join(carried, 'commands'), { recursive: true });
+    mkdirSync(join(source, 'bin'));
+    const bundler = { directories: { bin: './bin' }, dependencies: { left: '1.0.0' }, bundleDependencies: ['left'] };
+    writeFileSync(join(source, 'package.json'), json(member('bundler', bundler)));
+    writeFileSync(join(source, 'bin', 'bundle'), script, { mode: 0o755 });
+    writeFileSync(join(carried, 'package.json'), json(member('left', { directories: { bin: 'commands' } })));
+    writeFileSync(join(carried, 'commands', 'inner'), script, { mode: 0o755 });
+    pair.workspace.npm(source, 'pack', '--pack-destination', pair.workspace.folder).succeeded();
+    pair.write({
+      'package.json': root({
+        directories: { bin: 'scripts' },
+        workspaces: ['apps/*'],
+        dependencies: { bundler: 'file:bundler.tgz', own: 'file:own', named: 'file:named' },
+      }),
+      'bundler.tgz': readFileSync(join(pair.workspace.folder, 'bundler-1.0.0.tgz')),
+      'scripts/build.js': script,
+      'apps/web/package.json': member('web', { directories: { bin: '../commands' } }),
+      'apps/web/commands/serve': script,
+      'apps/web/commands/.hidden': script,
+      'apps/web/commands/more/stop.js': script,
+      'own/package.json': member('own', { directories: { bin: 'absent' } }),
+      'named/package.json': member('named', { bin: { named: 'cli.js' }, directories: { bin: 'commands' } }),
+      'named/cli.js': script,
+      'named/commands/other': script,
+    });
+    pair.same('first');
+    const { packages } = JSON.parse(readFileSync(join(pair.folders[0], 'package-lock.json'), 'utf8'));
+    assert.deepEqual(packages['apps/web'].bin, {
+      more: 'commands/more',
+      serve: 'commands/serve',
+      'stop.js': 'commands/more/stop.js',
+    });
+    assert.deepEqual(packages['node_modules/bundler/node_modules/left'].bin, { inner: 'commands/inner' });
+    pair.same('from the lock', 'ci');
+    pair.remove('package-lock.json');
+    pair.same('from the tree');
+    pair.remove('package-lock.json');
+    pair.remove('node_modules/.package-lock.json');
+    pair.same('from the packages themselves');
+  });
+
   test('workspaces that are not there are told of', (context) => {
     const pair = new Pair(context, registry, {
       'package.json': root({ workspaces: ['packages/*'], dependencies: { left: '1' } }),

@@ -144,6 +144,12 @@ impl ProjectTree for BrowserProject {
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
+    async fn files(&self, path: &str) -> Result<Vec<String>, Fault> {
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let inside = self.files.keys().filter_map(|file| file.strip_prefix(&prefix));
+        Ok(inside.filter(|rest| !rest.contains('/')).map(str::to_owned).collect())
+    }
+
     async fn read(&self, path: &str) -> Result<Option<Bytes>, Fault> {
         Ok(self.files.get(path).cloned())
     }

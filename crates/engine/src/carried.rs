@@ -7,7 +7,7 @@ use crate::{EngineError, Fault};
 use gantry_layout::wanted;
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use gantry_resolver::{BundleContents, Project, carried_entries};
-use gantry_store::PackageKey;
+use gantry_store::{FileRecord, PackageKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -33,8 +33,7 @@ async fn contents_where<H: Host>(
     if let Some(lock) = &mut shrinkwrap {
         lock.packages.retain(|entry| !entry.path.is_empty() && is_wanted(&entry.path));
     }
-    let folders = index.files.iter().filter_map(|file| carried_folder(&file.path)).filter(|folder| is_wanted(folder));
-    Ok(BundleContents { packages: manifests(host, key, folders).await?, shrinkwrap })
+    Ok(BundleContents { packages: manifests(host, key, &index.files, is_wanted).await?, shrinkwrap })
 }
 
 /// Entries for the packages that tarballs carry or list, and that a lock does not. A resolution that starts from a lock takes what
@@ -113,17 +112,20 @@ fn is_opened(entry: &LockEntry) -> bool {
     !entry.path.is_empty() && !entry.link && says_so
 }
 
-/// The manifests of folders of a stored package. npm too passes over those that it cannot read.
+/// The manifests of packages among the files of a stored one. npm too passes over those that it cannot read.
 async fn manifests<H: Host>(
     host: &H,
     key: &PackageKey,
-    folders: impl Iterator<Item = &str>,
+    files: &[FileRecord],
+    is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<(String, Manifest)>, Fault> {
     let mut found = Vec::new();
-    for folder in folders {
+    let folders = files.iter().filter_map(|file| carried_folder(&file.path));
+    for folder in folders.filter(|folder| is_wanted(folder)) {
         let path = format!("{folder}/package.json");
         let bytes = host.store().read_file(key, &path).await?.unwrap_or_default();
-        if let Ok(manifest) = Manifest::parse_package_json(&bytes, &path) {
+        if let Ok(mut manifest) = Manifest::parse_package_json(&bytes, &path) {
+            manifest.read_commands(files.iter().filter_map(|file| file.path.strip_prefix(folder)?.strip_prefix('/')));
             found.push((folder.to_owned(), manifest));
         }
     }

@@ -106,6 +106,8 @@ pub trait ProjectTree {
     fn owner(&self) -> &str;
     /// Names of the folders in the user's folder at `path`; none where there is no folder.
     fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
+    /// Names of what else is in the user's folder at `path`; links count as files, whatever they lead to.
+    fn files(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
     /// The project's `package.json` as it is now, where others may have written it since the request was made; `None` where
     /// the request says all there is to say.
     fn manifest_now(&self) -> impl Future<Output = Result<Option<Bytes>, Fault>> {

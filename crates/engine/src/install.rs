@@ -13,7 +13,7 @@ use crate::known_lock::{
 };
 use crate::part::{Part, chosen_folders, is_in_part};
 use crate::progress::Progress;
-use crate::project::{read_project, read_workspaces};
+use crate::project::{read_commands, read_project, read_workspaces};
 use crate::request::{
     Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
 };
@@ -245,6 +245,7 @@ async fn begin<H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Beginning, EngineError> {
     let mut root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    read_commands(host, "", &mut root).await?;
     let mut workspaces = read_workspaces(host, &root, progress).await?;
     let chosen = choose(&request.workspaces, &workspaces, &request.resolve.project_path, &|code, message| {
         progress.warn(code, message)

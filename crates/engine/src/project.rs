@@ -48,7 +48,29 @@ pub(crate) fn is_installed(path: &str) -> bool {
 pub(crate) async fn read_folder<H: Host>(host: &H, path: &str) -> Result<Option<Manifest>, Fault> {
     let file = file_in(path);
     let Some(bytes) = host.project().read(&file).await? else { return Ok(None) };
-    Ok(Manifest::parse_package_json(&bytes, &file).ok())
+    let Ok(mut manifest) = Manifest::parse_package_json(&bytes, &file) else { return Ok(None) };
+    read_commands(host, path, &mut manifest).await?;
+    Ok(Some(manifest))
+}
+
+/// Looks which commands the user's package at `path` (empty for the project) has, where its manifest names only a folder of them.
+pub(crate) async fn read_commands<H: Host>(host: &H, path: &str, manifest: &mut Manifest) -> Result<(), Fault> {
+    let Some(inside) = &manifest.command_folder else { return Ok(()) };
+    let in_package = |path: &str| if path.is_empty() { String::new() } else { format!("{path}/") };
+    let start = in_package(path);
+    let mut found = Vec::new();
+    let mut open = vec![(format!("{start}{inside}").trim_end_matches('/').to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        let files = host.project().files(&folder).await?;
+        if depth < DEEPEST {
+            let folders = host.project().folders(&folder).await?.into_iter();
+            let real = folders.filter(|name| !files.contains(name) && !name.starts_with('.'));
+            open.extend(real.map(|name| (format!("{}{name}", in_package(&folder)), depth + 1)));
+        }
+        found.extend(files.into_iter().map(|name| format!("{}{name}", in_package(&folder))));
+    }
+    manifest.read_commands(found.iter().filter_map(|file| file.strip_prefix(&start)));
+    Ok(())
 }
 
 fn file_in(folder: &str) -> String {
@@ -71,7 +93,8 @@ pub(crate) async fn read_workspaces<H: Host>(
     for path in patterns.select(candidates.iter().map(String::as_str)) {
         let file = file_in(&path);
         let Some(bytes) = host.project().read(&file).await? else { continue };
-        let manifest = Manifest::parse_package_json(&bytes, &file)?;
+        let mut manifest = Manifest::parse_package_json(&bytes, &file)?;
+        read_commands(host, &path, &mut manifest).await?;
         let named = manifest.name.clone().filter(|name| !name.is_empty());
         let name =
             named.unwrap_or_else(|| LockEntry { path: path.clone(), ..LockEntry::default() }.folder_name().into());

@@ -81,11 +81,12 @@ fn tarball<H: Host>(
     })?;
     let text = entries.iter().find(|entry| entry.path == "package.json").map(|entry| &*entry.data);
     // npm too takes a tarball without a package.json for a package without a name.
-    let manifest = match text {
+    let mut manifest = match text {
         Some(text) => Manifest::parse_package_json(text, &format!("package.json of {name}"))
             .map_err(|error| Refusal::Other(crate::EngineError::from(error).to_fault().with_package(name)))?,
         None => Manifest::default(),
     };
+    manifest.read_commands(entries.iter().map(|entry| entry.path.as_str()));
     let integrity = known.unwrap_or_else(|| Integrity::sha512_of(body));
     let key = PackageKey::from_integrity(&integrity);
     let stated = Some(integrity.to_string().into());

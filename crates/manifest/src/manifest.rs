@@ -33,6 +33,7 @@ const PACKAGE_JSON_MEMBERS: &[&str] = &[
     "bundledDependencies",
     "acceptDependencies",
     "bin",
+    "directories",
     "engines",
     "os",
     "cpu",
@@ -120,6 +121,9 @@ pub struct Manifest {
     pub accept_dependencies: DependencyMap,
     /// Command name and file, both confined.
     pub bin: Vec<(Text, Text)>,
+    /// Folder whose files are the commands (`directories.bin`), of a `package.json` with no `bin`, until
+    /// [`Manifest::read_commands`] is told what is in it.
+    pub command_folder: Option<Text>,
     /// Engine name and range.
     pub engines: Vec<(Text, Text)>,
     /// Operating systems; `!name` excludes.
@@ -165,6 +169,14 @@ impl Manifest {
         })
     }
 
+    /// Takes the commands from [`Manifest::command_folder`]: of all files of the package, those in it. Nothing happens to a
+    /// package that has no such folder.
+    pub fn read_commands<'f>(&mut self, files: impl IntoIterator<Item = &'f str>) {
+        if let Some(folder) = self.command_folder.take() {
+            self.bin = bin::commands_in(&folder, files);
+        }
+    }
+
     /// What a lock entry of an installed package repeats: everything but overrides, `dist` and what is for development.
     pub fn without_top(&self) -> Manifest {
         // Field by field: what is left out is much of most manifests, and is not copied.
@@ -181,6 +193,7 @@ impl Manifest {
             bundle_dependencies: self.bundle_dependencies.clone(),
             accept_dependencies: self.accept_dependencies.clone(),
             bin: self.bin.clone(),
+            command_folder: None,
             engines: self.engines.clone(),
             os: self.os.clone(),
             cpu: self.cpu.clone(),

@@ -116,7 +116,12 @@ fn entry(path: &str) -> LockEntry {
 /// What a package says of itself; nothing where it says nothing that can be read.
 fn manifest_in(folder: &Path) -> Manifest {
     let text = fs::read(folder.join("package.json")).unwrap_or_default();
-    let manifest = Manifest::parse_package_json(&text, "package.json").unwrap_or_default();
+    let mut manifest = Manifest::parse_package_json(&text, "package.json").unwrap_or_default();
+    if let Some(commands) = &manifest.command_folder {
+        let prefix = if commands.is_empty() { String::new() } else { format!("{commands}/") };
+        let files = files_in(folder.join(&*prefix), prefix);
+        manifest.read_commands(files.iter().map(|file| file.path.as_str()));
+    }
     // Members that begin with an underscore are what installers of old have noted, and do not count.
     Manifest { has_shrinkwrap: false, ..manifest }
 }
@@ -134,8 +139,17 @@ pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Opt
         has_install_script: manifest.has_install_script,
         ..PackageFacts::default()
     };
+    let mut files = files_in(folder, String::new());
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    let mut index = PackageIndex { files, facts };
+    index.put_in_order();
+    Some(index)
+}
+
+/// All that is below a folder and no folder itself; paths begin with `prefix`.
+fn files_in(folder: PathBuf, prefix: String) -> Vec<FileRecord> {
     let mut files = Vec::new();
-    let mut open = vec![(folder, String::new())];
+    let mut open = vec![(folder, prefix)];
     while let Some((directory, prefix)) = open.pop() {
         for name in entries(&directory).unwrap_or_default() {
             let path: PathBuf = directory.join(&name);
@@ -150,10 +164,7 @@ pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Opt
             }
         }
     }
-    files.sort_by(|left, right| left.path.cmp(&right.path));
-    let mut index = PackageIndex { files, facts };
-    index.put_in_order();
-    Some(index)
+    files
 }
 
 /// Whether there is a package of this version at `path`, and neither it nor a folder above it in a `node_modules` is a link.

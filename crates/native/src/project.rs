@@ -429,6 +429,13 @@ impl ProjectTree for ProjectDirectory {
         Ok(names.iter().filter(|name| is_folder(name)).map(|name| name.to_string_lossy().into_owned()).collect())
     }
 
+    async fn files(&self, path: &str) -> Result<Vec<String>, Fault> {
+        let folder = self.path.join(path);
+        let names = entries(&folder)?;
+        let files = names.iter().filter(|name| !is_directory(&folder.join(name)));
+        Ok(files.map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+
     async fn read(&self, path: &str) -> Result<Option<Bytes>, Fault> {
         match fs::read(self.path.join(path)) {
             Ok(bytes) => Ok(Some(bytes.into())),

@@ -38,6 +38,17 @@ pub(crate) struct ForHost {
 }
 
 impl WasiProject {
+    /// Names of those in the folder at `path` that `counts` says; none where there is no folder.
+    fn names(&self, path: &str, counts: impl Fn(&fs::DirEntry) -> bool) -> Result<Vec<String>, Fault> {
+        let folder = self.path.join(path);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if meaning(&error) == Meaning::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(WasiError::io("read", &folder))?,
+        };
+        let names = entries.flatten().filter(counts);
+        Ok(names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+    }
+
     /// The project in `path`, whose packages come from `store`.
     pub fn new(path: PathBuf, store: Rc<WasiStore>, link_maker: LinkMaker) -> Self {
         let owner = owner_of(&path);
@@ -231,13 +242,11 @@ impl ProjectTree for WasiProject {
     }
 
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
-        let folder = self.path.join(path);
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if meaning(&error) == Meaning::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(WasiError::io("read", &folder))?,
-        };
-        let names = entries.flatten().filter(|entry| entry.path().is_dir());
-        Ok(names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        self.names(path, |entry| entry.path().is_dir())
+    }
+
+    async fn files(&self, path: &str) -> Result<Vec<String>, Fault> {
+        self.names(path, |entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
     }
 
     async fn read(&self, path: &str) -> Result<Option<Bytes>, Fault> {

@@ -30,8 +30,11 @@ pub(super) fn manifest(name: &str, files: &[Entry<'_>], folder: Option<&str>) ->
             .with_package(name)
             .with_hint("Only a repository with a package.json can be a dependency."));
     };
-    Manifest::parse_package_json(text, &format!("{path} of {name}"))
-        .map_err(|error| crate::EngineError::from(error).to_fault().with_package(name))
+    let mut manifest = Manifest::parse_package_json(text, &format!("{path} of {name}"))
+        .map_err(|error| crate::EngineError::from(error).to_fault().with_package(name))?;
+    let below = path.trim_end_matches("package.json");
+    manifest.read_commands(files.iter().filter_map(|entry| entry.path.strip_prefix(below)));
+    Ok(manifest)
 }
 
 fn text_of<'e>(files: &'e [Entry<'_>], path: &str) -> Option<&'e [u8]> {
@@ -61,7 +64,9 @@ fn package_files(manifest: &Value, files: &[Entry<'_>]) -> PackageFiles {
     let text = |member: &str| manifest.get(member).and_then(Value::as_str).map(str::to_owned);
     let list = manifest.get("files").and_then(Value::as_array);
     let parsed = text_of(files, "package.json").and_then(|text| Manifest::parse_package_json(text, "").ok());
-    let Manifest { bin, bundle_dependencies, .. } = parsed.unwrap_or_default();
+    let mut manifest = parsed.unwrap_or_default();
+    manifest.read_commands(files.iter().map(|entry| entry.path.as_str()));
+    let Manifest { bin, bundle_dependencies, .. } = manifest;
     PackageFiles {
         files: list.map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
         main: text("main"),

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::DependencyMap;
+use std::collections::BTreeMap;
 
 /// Command names and files. `name` is the package's, for a `bin` that is one path.
 pub(super) fn normalise(bin: Value, name: Option<&str>) -> DependencyMap {
@@ -43,6 +44,28 @@ pub(super) fn normalise(bin: Value, name: Option<&str>) -> DependencyMap {
     entries.into_iter().filter_map(|(key, value)| Some((key.into(), value.as_str()?.into()))).collect()
 }
 
+/// Commands that have no names but those of the files in `folder`, at any depth; as in npm's `binDir` step its folders count as
+/// well, and hidden ones do not. Of several with one name the deepest is it.
+pub(super) fn commands_in<'f>(folder: &str, files: impl IntoIterator<Item = &'f str>) -> DependencyMap {
+    let mut places: BTreeMap<(usize, &str), &str> = BTreeMap::new();
+    let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
+    for file in files {
+        let is_below = start == 0 || file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let Some(inside) = file.get(start..).filter(|_| is_below) else { continue };
+        let mut end = start;
+        for (depth, part) in inside.split('/').enumerate() {
+            if part.is_empty() || part.starts_with('.') {
+                break;
+            }
+            end += part.len();
+            places.insert((depth, &file[..end]), part);
+            end += 1;
+        }
+    }
+    let named: BTreeMap<&str, &str> = places.into_iter().map(|((_, path), name)| (name, path)).collect();
+    named.into_iter().map(|(name, path)| (name.into(), path.into())).collect()
+}
+
 fn set(entries: &mut Vec<(String, Value)>, key: String, value: Value) {
     match entries.iter_mut().find(|(other, _)| *other == key) {
         Some(entry) => entry.1 = value,
@@ -57,7 +80,7 @@ fn last_part(path: &str) -> &str {
 }
 
 /// A relative path below the package; empty if nothing is left. A trailing slash is kept, as node keeps it.
-fn confine(path: &str) -> String {
+pub(super) fn confine(path: &str) -> String {
     let path = path.replace(['\\', ':'], "/");
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

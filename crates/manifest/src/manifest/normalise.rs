@@ -43,8 +43,9 @@ pub(crate) fn manifest_of(mut members: Fields, folder: Option<&str>) -> Result<M
         let optional: FxHashSet<&str> = manifest.optional_dependencies.iter().map(|(name, _)| name.as_str()).collect();
         manifest.dependencies.retain(|(name, _)| !optional.contains(name.as_str()));
     }
-    if let Some(bin) = members.take("bin") {
-        manifest.bin = bin::normalise(bin, manifest.name.as_deref().or(folder));
+    match members.take("bin").filter(truthy) {
+        Some(bin) => manifest.bin = bin::normalise(bin, manifest.name.as_deref().or(folder)),
+        None => manifest.command_folder = command_folder(&mut members),
     }
     manifest.funding = match keep(&mut members, "funding") {
         Some(Value::String(url)) => Some(Value::Object(Object::from_iter([("url".to_owned(), Value::String(url))]))),
@@ -132,6 +133,13 @@ fn read_bundled(members: &mut Fields, manifest: &mut Manifest) {
         Some(Value::Object(names)) => names.into_iter().map(|(name, _)| name.into()).collect(),
         _ => Vec::new(),
     };
+}
+
+/// The folder that `directories.bin` names, as a path below the package; empty for the package itself.
+fn command_folder(members: &mut Fields) -> Option<Text> {
+    let directories = members.take("directories")?;
+    let folder = directories.get("bin")?.as_str().filter(|folder| !folder.is_empty())?;
+    Some(bin::confine(folder).trim_end_matches('/').into())
 }
 
 fn read_engines(members: &mut Fields, manifest: &mut Manifest) {

@@ -276,3 +276,34 @@ fn of_a_dependency_given_twice_the_last_counts_in_the_first_place() {
         assert_eq!(manifest.dependencies.last(), Some(&(Text::from("c"), Text::from("1"))));
     }
 }
+
+#[test]
+fn without_bin_the_files_of_a_folder_are_commands() {
+    let commands = |document: Value, files: &[&str]| {
+        let mut manifest = read(document);
+        manifest.read_commands(files.iter().copied());
+        assert_eq!(manifest.command_folder, None);
+        manifest.bin
+    };
+    let files = ["bin/a", "bin/.b", "bin/c/d.js", "bin/c/.e/f", "bin/g/a", "binary", "package.json"];
+    let found = pairs(&[("a", "bin/g/a"), ("c", "bin/c"), ("d.js", "bin/c/d.js"), ("g", "bin/g")]);
+    for folder in ["bin", "./bin/", "../bin", "x\\..\\bin"] {
+        assert_eq!(
+            commands(json!({"name": "x", "bin": "", "directories": {"bin": folder}}), &files),
+            found,
+            "{folder}"
+        );
+    }
+    let all = commands(json!({"directories": {"bin": "."}}), &["package.json", "lib/a"]);
+    assert_eq!(all, pairs(&[("a", "lib/a"), ("lib", "lib"), ("package.json", "package.json")]));
+    for document in [
+        json!({"bin": {}, "directories": {"bin": "bin"}}),
+        json!({"directories": {"bin": ["bin"]}}),
+        json!({"directories": "bin"}),
+        json!({"directories": {"bin": "lib"}}),
+    ] {
+        assert_eq!(commands(document.clone(), &files), pairs(&[]), "{document}");
+    }
+    let registry = Manifest::parse_registry_version(json!({"directories": {"bin": "bin"}}).to_string().as_bytes());
+    assert_eq!(registry.expect("npm reads it").command_folder, None);
+}
