@@ -1,4 +1,5 @@
 /** Export worker: writes files into a folder of the File System API, many at once. */
+import { FOLDER_REMOVED, isRemoved } from '../cleared.js';
 import type { ErrorData } from '../errors.js';
 import type { FileToWrite, WriteMethod, WriteRequest, WriteResponse } from '../export/file-writers.js';
 import { holdForLife } from '../liveness.js';
@@ -34,7 +35,8 @@ async function answer(files: FileToWrite[]): Promise<void> {
     await writeAll(files);
     respond({ method });
   } catch (error) {
-    respond({ error: asData(error) });
+    // What is written into a folder that is gone fails in many ways, as full storage does too.
+    respond({ error: (await isRemoved(await directoryAt(''))) ? FOLDER_REMOVED : asData(error) });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Storage that goes: cleared by the browser or its user, while pages are open and between visits, or by the page itself. */
 import type { Page } from '@playwright/test';
+import type * as exporters from '../../web/src/export.js';
 import type { Gantry, Project, ProjectChange } from '../../web/src/index.js';
 import { test as base, expect } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
@@ -87,31 +88,30 @@ const beginPruning = (page: Page): Promise<void> =>
     Object.assign(globalThis, { pending });
   });
 
-/** Has the coordinator stop before it closes a file, once. `stopped` resolves when it does, to what lets it go on. */
-async function beforeClosing(page: Page, site: Site): Promise<{ stopped: Promise<() => void> }> {
-  const stopped = new Promise<() => void>((resolve) => {
+/** Stops the thread that it runs in before it closes a file, once. */
+function stopBeforeClosing(): void {
+  const { FileSystemSyncAccessHandle: Handle } = globalThis as unknown as {
+    FileSystemSyncAccessHandle: { prototype: { close(): void } };
+  };
+  const handles = Handle.prototype;
+  const { close } = handles;
+  handles.close = function () {
+    handles.close = close;
+    const request = new XMLHttpRequest();
+    request.open('GET', '/before-closing', false);
+    request.send();
+    close.call(this);
+  };
+}
+
+/** Resolves when a thread {@link stopBeforeClosing stops}, to what lets it go on. */
+const stoppedBeforeClosing = (site: Site): Promise<() => void> =>
+  new Promise((resolve) => {
     site.answering.set('/before-closing', (_, response) => {
       site.answering.delete('/before-closing');
       resolve(() => response.end());
     });
   });
-  const coordinator = page.workers().find((worker) => worker.url().endsWith('/coordinator.js'));
-  await coordinator?.evaluate(() => {
-    const { FileSystemSyncAccessHandle: Handle } = globalThis as unknown as {
-      FileSystemSyncAccessHandle: { prototype: { close(): void } };
-    };
-    const handles = Handle.prototype;
-    const { close } = handles;
-    handles.close = function () {
-      handles.close = close;
-      const request = new XMLHttpRequest();
-      request.open('GET', '/before-closing', false);
-      request.send();
-      close.call(this);
-    };
-  });
-  return { stopped };
-}
 
 const gone = { project: 'default', added: [], removed: ['node_modules/executable', 'node_modules/left'], replaced: [] };
 
@@ -294,7 +294,9 @@ for (const kind of KINDS) {
         site,
       }) => {
         const digest = await openAndInstall(open, fixtures.url);
-        const { stopped } = await beforeClosing(open, site);
+        const stopped = stoppedBeforeClosing(site);
+        const coordinator = open.workers().find((worker) => worker.url().endsWith('/coordinator.js'));
+        await coordinator?.evaluate(stopBeforeClosing);
         await begin(open);
         const goOn = await stopped;
         await clearStorage(open, site.url);
@@ -307,5 +309,35 @@ for (const kind of KINDS) {
         expect(await openAndInstall(open, fixtures.url)).toBe(digest);
       });
     }
+
+    test('storage that is cleared as an export is about to close a file: it fails, though closing may never end', async ({
+      open,
+      fixtures,
+      site,
+    }) => {
+      await openAndInstall(open, fixtures.url);
+      const script = '/package/dist/worker/write-files.js';
+      const text = await (await fetch(`${site.url}${script}`)).text();
+      site.answering.set(script, (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(`(${stopBeforeClosing})();${text}`);
+      });
+      const stopped = stoppedBeforeClosing(site);
+      await open.evaluate(async () => {
+        const { project } = globalThis as unknown as Held;
+        const { writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
+        const storage = await navigator.storage.getDirectory();
+        const folder = await storage.getDirectoryHandle('exported', { create: true });
+        const pending = writeDirectory(project, folder).then(
+          () => 'exported',
+          ({ code }) => code,
+        );
+        Object.assign(globalThis, { pending });
+      });
+      const goOn = await stopped;
+      await clearStorage(open, site.url);
+      goOn();
+      expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe('EXPORT_FAILED');
+      site.answering.delete(script);
+    });
   });
 }

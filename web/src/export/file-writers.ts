@@ -1,5 +1,6 @@
 /** Workers that write files, as many at once as storage takes, and no more bytes waiting for them than a few batches. */
 import { throwIfAborted } from '../aborted.js';
+import { FOLDER_REMOVED, isRemoved, watchFolder } from '../cleared.js';
 import { type ErrorData, GantryError } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
 import { startWorker } from '../start-worker.js';
@@ -56,6 +57,12 @@ export class FileWriters {
     this.#signal = signal;
     signal?.addEventListener('abort', () => this.#wake(), { signal: this.#ended.signal });
     this.#writers = Array.from({ length: WRITERS }, (_, index) => this.#start(`gantry-write-${index}`, directory));
+    watchFolder(
+      directory,
+      this.#ended.signal,
+      () => this.#writers.some(isWriting),
+      () => this.#loseFolder(),
+    );
   }
 
   /** Resolves when the batch has been given to a worker; `onWritten` is called when it is written. Moves the bytes away. */
@@ -114,12 +121,17 @@ export class FileWriters {
     );
     const writer: Writer = { worker, waiting: [], isLost: false };
     const aliveLock = uniqueLifeName('write');
+    const end = async () => {
+      // With the storage of a private window the locks of its workers go, too.
+      if (await isRemoved(directory)) this.#loseFolder();
+      else this.#lose(writer, 'it ended unexpectedly');
+    };
     const late = setTimeout(() => this.#lose(writer, `it did not start within ${START / 1000} s`), START);
     this.#ended.signal.addEventListener('abort', () => clearTimeout(late));
     worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
       clearTimeout(late);
       if ('begun' in data) return;
-      if ('alive' in data) watchLife(aliveLock, this.#ended.signal, () => this.#lose(writer, 'it ended unexpectedly'));
+      if ('alive' in data) watchLife(aliveLock, this.#ended.signal, end);
       else if ('error' in data) {
         writer.waiting.shift();
         this.#fail(data.error);
@@ -149,6 +161,11 @@ export class FileWriters {
       message: `A worker that writes files stopped: ${why}`,
       hint: 'The browser may be short of memory. Export again: files that are there are replaced.',
     });
+  }
+
+  #loseFolder(): void {
+    for (const writer of this.#writers) writer.isLost = true;
+    this.#fail(FOLDER_REMOVED);
   }
 
   #fail(error: ErrorData): void {
