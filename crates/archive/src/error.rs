@@ -125,7 +125,8 @@ impl ArchiveError {
         Some(match self {
             Self::Integrity { package, .. } => format!(
                 "The registry serves other bytes for {package} than the lock file or the registry's own metadata \
-                 promise. If the package was republished on purpose, remove its entry from the lock file."
+                 promise, or something else answers for it (a login page, a proxy). If the package was republished on \
+                 purpose, remove its entry from the lock file."
             ),
             Self::IntegritySyntax { .. } => {
                 "Use sha1, sha256, sha384 or sha512, as in \"sha512-\" followed by the base64 of the digest.".into()
