@@ -255,11 +255,12 @@ async function verify(call: Call<'verify'>): Promise<Result<'verify'>> {
 }
 
 async function removeProject(name: string, call: Call<'removeProject'>): Promise<Result<'removeProject'>> {
-  const { store, coordinator } = await present(call);
-  const changes = coordinator.removeProject(name);
-  if (changes) announceChanges(store.name, { name, changes });
-  tidyAfterwards();
-  return changes !== undefined;
+  return whilePresent(call, async ({ store, coordinator }) => {
+    const changes = coordinator.removeProject(name);
+    if (changes) announceChanges(store.name, { name, changes });
+    tidyAfterwards();
+    return changes !== undefined;
+  });
 }
 
 async function prune(call: Call<'prune'>): Promise<Result<'prune'>> {
