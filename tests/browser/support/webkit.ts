@@ -68,7 +68,8 @@ export class WebKit {
   /** Waits until a function in the page comes to something. */
   async until(script: string | (() => unknown), seconds = 60): Promise<void> {
     const end = Date.now() + seconds * 1000;
-    while (!(await this.evaluate(script as () => unknown))) {
+    const isSo = () => this.evaluate(script as () => unknown).catch(unlessReplaced);
+    while (!(await isSo())) {
       if (Date.now() > end) throw new Error(`not within ${seconds} s: ${script}`);
       await new Promise((resume) => setTimeout(resume, 100));
     }
@@ -109,6 +110,12 @@ export class WebKit {
   #ask(command: string, body: unknown): Promise<unknown> {
     return ask(`${this.#session}/${command}`, 'POST', body);
   }
+}
+
+/** What the driver says of a script whose document was replaced by the next one before it was done, as that of a frame may be. */
+function unlessReplaced(error: Error): false {
+  if (!error.message.endsWith('Could not parse script result')) throw error;
+  return false;
 }
 
 async function ask(address: string, method: string, body?: unknown): Promise<unknown> {
