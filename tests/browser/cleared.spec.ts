@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import type * as exporters from '../../web/src/export.js';
 import type { Gantry, Project, ProjectChange } from '../../web/src/index.js';
+import { withAddedScript } from './support/added-script.js';
 import { test as base, expect } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { Profile } from './support/profile.js';
@@ -316,13 +317,8 @@ for (const kind of KINDS) {
       site,
     }) => {
       await openAndInstall(open, fixtures.url);
-      const script = '/package/dist/worker/write-files.js';
-      const text = await (await fetch(`${site.url}${script}`)).text();
-      site.answering.set(script, (_, response) => {
-        response.writeHead(200, { 'content-type': 'text/javascript' }).end(`(${stopBeforeClosing})();${text}`);
-      });
       const stopped = stoppedBeforeClosing(site);
-      await open.evaluate(async () => {
+      const beginExport = async () => {
         const { project } = globalThis as unknown as Held;
         const { writeDirectory } = (await import(`${location.origin}/package/dist/export.js`)) as typeof exporters;
         const storage = await navigator.storage.getDirectory();
@@ -332,12 +328,14 @@ for (const kind of KINDS) {
           ({ code }) => code,
         );
         Object.assign(globalThis, { pending });
+      };
+      await withAddedScript(site, 'write-files', `(${stopBeforeClosing})();`, async () => {
+        await open.evaluate(beginExport);
+        const goOn = await stopped;
+        await clearStorage(open, site.url);
+        goOn();
+        expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe('EXPORT_FAILED');
       });
-      const goOn = await stopped;
-      await clearStorage(open, site.url);
-      goOn();
-      expect(await open.evaluate(() => (globalThis as unknown as Held).pending)).toBe('EXPORT_FAILED');
-      site.answering.delete(script);
     });
   });
 }

@@ -1,5 +1,5 @@
 /** A real quota that is too small: an error of its own, and a store that is what it was and goes on working. */
-import { readFileSync } from 'node:fs';
+import { withAddedScript } from './support/added-script.js';
 import { expect, test } from './support/fixtures.js';
 import { inPage } from './support/in-page.js';
 import { lockOfNoise, NoiseHost, packNoise } from './support/noise.js';
@@ -190,13 +190,7 @@ test('where there is no room to record a project, documents that can be fetched 
   site,
   fixtures,
 }) => {
-  const script = '/package/dist/worker/coordinator.js';
-  const text = readFileSync(new URL('../../web/dist/worker/coordinator.js', import.meta.url), 'utf8');
-  site.answering.set(script, (_, response) => {
-    response.setHeader('content-type', 'text/javascript');
-    response.end(`${text}\n${fullForOnce('of-the-full-store')}`);
-  });
-  try {
+  await withAddedScript(site, 'coordinator', fullForOnce('of-the-full-store'), async () => {
     const result = await inPage(
       blank,
       async ({ Gantry }, registry) => {
@@ -220,7 +214,5 @@ test('where there is no room to record a project, documents that can be fetched 
     expect(result.third).toBeGreaterThan(0);
     expect(JSON.parse(result.installed).version).toBe('1.0.0');
     expect(result).toMatchObject({ damaged: [], projects: ['first', 'of-the-full-store', 'third'] });
-  } finally {
-    site.answering.delete(script);
-  }
+  });
 });
