@@ -10,55 +10,42 @@ import { TRUSTED_POLICY, trusted } from './trusted-address.js';
 
 /** A worker's script, as `new Worker` is given it. */
 interface Script {
-  url: URL;
+  url: string;
   options: WorkerOptions;
 }
 
 /**
  * What `start` starts: an arrow function of one `new Worker(new URL(…, import.meta.url), …)`, the expression that bundlers look for
- * and put the address of what they have made into.
+ * and put the address of what they have made into. Nobody but who calls `new Worker` has that: so something else is called meanwhile.
  */
 export function startWorker(start: () => Worker): Worker {
-  if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return start();
-  const script = scriptOf(start);
-  if (script && isForeign(script.url)) return startForeignWorker(script);
-  const trusting = class extends Worker {
-    constructor(url: string | URL, options?: WorkerOptions) {
-      super(trusted(String(url)), options);
-    }
-  };
-  return whileWorkerIs(trusting, start);
-}
-
-/** Whether an address is of another origin, which browsers refuse. */
-function isForeign({ protocol, origin }: URL): boolean {
-  // Not `location.origin`, which sandboxed frames and workers from blobs have of an address that is not theirs.
-  return /^https?:$/.test(protocol) && origin !== self.origin;
-}
-
-/** Nobody but who calls `new Worker` has the address that a bundler has written there: so that is called in its place. */
-function scriptOf(start: () => Worker): Script | undefined {
-  let script: Script | undefined;
-  const noting = class {
-    constructor(url: string | URL, options: WorkerOptions = {}) {
-      script = { url: new URL(url, baseAddress()), options };
-    }
-  };
-  whileWorkerIs(noting as unknown as typeof Worker, start);
-  return script;
-}
-
-function whileWorkerIs<T>(replacement: typeof Worker, action: () => T): T {
   const { Worker: own } = globalThis;
-  globalThis.Worker = replacement;
+  if (!Object.getOwnPropertyDescriptor(globalThis, 'Worker')?.writable) return start();
+  globalThis.Worker = class extends own {
+    constructor(asked: string | URL, askedOptions: WorkerOptions = {}) {
+      const { url, options } = allowed({ url: String(asked), options: askedOptions });
+      super(trusted(url), options);
+    }
+  };
   try {
-    return action();
+    return start();
   } finally {
     globalThis.Worker = own;
   }
 }
 
-function startForeignWorker({ url: { href }, options }: Script): Worker {
+/** The script, or where it is of another origin, which browsers refuse, one of this origin that loads it. */
+function allowed(script: Script): Script {
+  const address = new URL(script.url, baseAddress());
+  return isForeign(address) ? loaderOf(address, script.options) : script;
+}
+
+function isForeign({ protocol, origin }: URL): boolean {
+  // Not `location.origin`, which sandboxed frames and workers from blobs have of an address that is not theirs.
+  return /^https?:$/.test(protocol) && origin !== self.origin;
+}
+
+function loaderOf({ href }: URL, options: WorkerOptions): Script {
   const address = JSON.stringify(href);
   const [type, text]: [WorkerType, string] =
     options.type !== 'module'
@@ -67,10 +54,9 @@ function startForeignWorker({ url: { href }, options }: Script): Worker {
         ? ['classic', importing(address)]
         : ['module', `import ${address};`];
   const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(trusted(url), { ...options, type });
   // The URL is needed until the worker has fetched it, and no event tells when.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  return worker;
+  return { url, options: { ...options, type } };
 }
 
 /** A classic script that goes on with another one. The policies of the page count for it, and it makes trusted what they want so. */
