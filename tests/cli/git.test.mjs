@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -332,6 +333,43 @@ exec "${real}" "$@"
     pair.workspace.gantry('install', '--prefix', ours).succeeded();
     const calls = readFileSync(environment.LOG, 'utf8').trim().split('\n');
     for (const call of calls) assert.match(call, /^own-ssh .* askpass=none$/);
+  });
+
+  test('a host that says nothing is given up, unless git is configured otherwise', async (context) => {
+    const workspace = new Workspace(context, registry);
+    const { folder, environment } = workspace;
+    // What connects is let in by the system and hears nothing: this process waits for the command.
+    const silent = createServer();
+    await new Promise((listening) => silent.listen(0, '127.0.0.1', listening));
+    context.after(() => silent.close());
+    const address = `http://127.0.0.1:${silent.address().port}/`;
+    const project = workspace.project('project', { 'package.json': root({ tool: `git+${address}tool.git` }) });
+    const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+    // It notes what it is called with, and has no patience.
+    const impatient = `#!/bin/sh
+[ "$2" = ls-remote ] && env | grep GIT_HTTP_LOW_SPEED | sort >> "${folder}/noted"
+[ -n "$GIT_HTTP_LOW_SPEED_TIME" ] && export GIT_HTTP_LOW_SPEED_TIME=1
+exec "${real}" "$@"
+`;
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin', 'git'), impatient, { mode: 0o755 });
+    Object.assign(environment, { HOME: folder, PATH: `${folder}/bin:${environment.PATH}` });
+    /** What git was told of patience. */
+    const noted = () => {
+      writeFileSync(join(folder, 'noted'), '');
+      const { status, lines } = workspace.gantry('install', '--prefix', project, '--json');
+      const { code, message, package: name } = lines.at(-1);
+      assert.deepEqual([status, code, name], [1, 'GIT_FAILED', 'tool'], message);
+      assert.match(message, /^tool@.* could not be fetched: git ls-remote failed: .*too slow/i);
+      return readFileSync(join(folder, 'noted'), 'utf8').trim().split('\n').filter(Boolean);
+    };
+    assert.deepEqual(noted(), ['GIT_HTTP_LOW_SPEED_LIMIT=1', 'GIT_HTTP_LOW_SPEED_TIME=300']);
+    for (const section of ['http', `http "${address}"`]) {
+      writeFileSync(join(folder, '.gitconfig'), `[${section}]\n  lowSpeedLimit = 1000\n  lowSpeedTime = 1\n`);
+      assert.deepEqual(noted(), [], section);
+    }
+    environment.GIT_HTTP_LOW_SPEED_TIME = '2';
+    assert.deepEqual(noted(), ['GIT_HTTP_LOW_SPEED_TIME=2']);
   });
 
   test('a known host: references by git or over HTTPS, contents as an archive', async (context) => {

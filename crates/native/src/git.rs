@@ -21,9 +21,14 @@ use tokio::sync::OnceCell;
 
 /// Variables that are set where neither they nor their keys of git's configuration are: nobody is there to be asked, and a host
 /// that is new is trusted, as by npm. What npm looks for in `~/.gitconfig` git is asked for here, which knows of all its files.
-const DEFAULTS: [(&str, &str, &str); 2] = [
+///
+/// Unlike by npm, a host that is asked over HTTP and says nothing is not waited for without end, but as long as npm waits for a
+/// registry (`fetch-timeout`); git says so every five seconds while it prepares an answer.
+const DEFAULTS: [(&str, &str, &str); 4] = [
     ("GIT_ASKPASS", "core.askpass", "echo"),
     ("GIT_SSH_COMMAND", "core.sshcommand", "ssh -oStrictHostKeyChecking=accept-new"),
+    ("GIT_HTTP_LOW_SPEED_LIMIT", "http.lowspeedlimit", "1"),
+    ("GIT_HTTP_LOW_SPEED_TIME", "http.lowspeedtime", "300"),
 ];
 
 /// Variables by which git is told of the repository that it works in, as those whose hooks run a command are told
@@ -114,10 +119,11 @@ impl NativeGit {
     async fn missing(&self) -> Vec<(&'static str, &'static str)> {
         let mut missing: Vec<_> = DEFAULTS.iter().filter(|(variable, ..)| env::var_os(variable).is_none()).collect();
         if !missing.is_empty() {
-            let question = ["config", "--null", "--name-only", "--get-regexp", r"^core\.(askpass|sshcommand)$"];
+            let keys = r"^(core\.(askpass|sshcommand)|http\.(.*\.)?lowspeed(limit|time))$";
+            let question = ["config", "--null", "--name-only", "--get-regexp", keys];
             // It fails where none is set. A configuration that is wrong is what the next command tells of.
             let set = self.run_with(&[], Path::new("/"), &question).await.unwrap_or_default();
-            missing.retain(|(_, key, _)| !set.split('\0').any(|name| name == *key));
+            missing.retain(|(_, key, _)| !set.split('\0').any(|name| is_key(name, key)));
         }
         missing.into_iter().map(|&(variable, _, value)| (variable, value)).collect()
     }
@@ -206,6 +212,13 @@ impl Git for NativeGit {
             self.check_out_in(folder.path(), url, revision).await
         })
     }
+}
+
+/// Whether `name` is `key`, perhaps of some addresses alone (`http.https://host/.lowspeedtime`).
+fn is_key(name: &str, key: &str) -> bool {
+    let (section, variable) = key.split_once('.').unwrap_or_default();
+    let of_section = name.strip_prefix(section).and_then(|rest| rest.strip_suffix(variable));
+    of_section.is_some_and(|between| between.starts_with('.') && between.ends_with('.'))
 }
 
 fn is_program(path: &Path) -> bool {
