@@ -88,6 +88,20 @@ describe('settings', { concurrency: 1 }, () => {
     }
   });
 
+  test('that are spelled wrongly in files are warned of, and only those', (context) => {
+    const workspace = atHome(context, registry);
+    const { host } = new URL(registry);
+    write(workspace, { '.npmrc': `registry=${registry}\nlegacyPeerDeps=true\nnode-linker=hoisted\n` });
+    const wrong = `legacy-peer-dep=true\n//${host}/:_authtoken=secret\n//somebody:secret@other.test/:userName=secret\n`;
+    const [own, project] = [join(workspace.folder, '.npmrc'), join(workspace.folder, 'ours spelled', '.npmrc')];
+    assert.deepEqual(both(workspace, 'spelled', { npmrc: wrong, words: here }), [
+      `legacy-peer-dep in ${project} has no effect: legacy-peer-deps is probably meant`,
+      `//${host}/:_authtoken in ${project} has no effect: _authToken is probably meant`,
+      `//other.test/:userName in ${project} has no effect: username is probably meant`,
+      `legacyPeerDeps in ${own} has no effect: legacy-peer-deps is probably meant`,
+    ]);
+  });
+
   test("are read from the installation's file, wherever the others say that it is", (context) => {
     const address = () => `registry=${registry}\n`;
     const cases = {

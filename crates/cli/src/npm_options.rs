@@ -8,9 +8,12 @@
 //!
 //! Unlike npm, which warns and goes on without it, an option that lacks its value or has a wrong one is wrong usage.
 
+mod meant;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub use meant::meant;
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command};

@@ -4,6 +4,7 @@ use crate::certificates::{chooses_system_certificates, client_certificates, extr
 use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::loudness;
+use crate::npm_options::meant;
 use crate::options::{InstallArguments, LockFieldsOption, WhyArguments};
 use crate::prefix::Place;
 use crate::workspaces::workspace_choice;
@@ -21,6 +22,7 @@ use gantry_native::{
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::{ResolveOptions, Target};
+use gantry_spec::without_secrets;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -42,12 +44,13 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     refuse_on_the_line(&arguments.resolve.settings)?;
     let options = [options, arguments.resolve.settings.clone()].concat();
     let sources = config_sources(options, arguments.resolve.prefix.is_some(), &project);
-    let LoadedConfig { config, files, unreadable } = sources.load();
+    let LoadedConfig { config, files, names, unreadable } = sources.load();
     loudness::heed(&config);
     let dry_run = dry_run_of(&config)?;
     refuse_credentials_without_address(&files)?;
     let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
     let mut warnings: Vec<(&'static str, String)> = unreadable.into_iter().map(left_out).collect();
+    warnings.extend(misspelled(&names));
     warnings.extend(place.warning());
     let workspaces = match task {
         Task::Resolve => WorkspaceChoice::Whole,
@@ -123,6 +126,20 @@ pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedPro
     let options = resolve_options(&config, None, &Omit::default(), &project)?;
     let workspaces = workspace_choice(&config, place, &project)?;
     Ok(LoadedProject { files: ProjectDirectory::read(&project)?, options, workspaces })
+}
+
+/// Warns of settings in files that have no effect and are nearly one that would.
+fn misspelled(files: &[(PathBuf, Vec<String>)]) -> Vec<(&'static str, String)> {
+    let of_file = |(file, names): &(PathBuf, Vec<String>)| {
+        let file = file.display();
+        let warning = |name: &String| {
+            let meant = meant(name)?;
+            let name = without_secrets(name);
+            Some(("CONFIG_UNKNOWN", format!("{name} in {file} has no effect: {meant} is probably meant")))
+        };
+        names.iter().filter_map(warning).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(of_file).collect()
 }
 
 /// Refuses what is not supported, of what can be left out of the line.

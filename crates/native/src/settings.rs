@@ -35,6 +35,8 @@ pub struct LoadedConfig {
     pub config: Config,
     /// What files, and nobody else, say: npm refuses some settings only there, and not in its own.
     pub files: Config,
+    /// The names of the settings in each file, as they stand there.
+    pub names: Vec<(PathBuf, Vec<String>)>,
     /// Files that are there and cannot be read, and why. npm goes on without them, too.
     pub unreadable: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl LoadedConfig {
     /// Adds the settings of a file.
     fn add(&mut self, path: &Path, sources: &ConfigSources) {
         if let Some(layer) = self.read(path, sources) {
+            self.names.push((path.to_owned(), layer.iter().map(|(name, _)| name.clone()).collect()));
             self.files.push_layer(layer.clone());
             self.config.push_layer(layer);
         }

@@ -263,6 +263,11 @@ fn settings() -> impl Iterator<Item = (&'static str, Kind)> {
     GROUPS.iter().flat_map(|(names, kind)| names.iter().map(|name| (*name, *kind)))
 }
 
+/// The names of all settings.
+pub fn setting_names() -> impl Iterator<Item = &'static str> {
+    settings().map(|(name, _)| name)
+}
+
 /// The setting of this name.
 pub fn setting(name: &str) -> Option<(&'static str, Kind)> {
     settings().find(|(other, _)| *other == name)

@@ -38,9 +38,10 @@ fn settings_of_npm_itself_are_in_the_folder_that_it_is_a_link_into_else_beside_n
     write(&npm.join("bin/npm-cli.js"), "");
     write(&npm.join("npmrc"), "tag = of-npm");
     let tag = || {
-        let LoadedConfig { config, files, unreadable } = sources(folder.path(), &[("PATH", &node.join("bin"))]).load();
+        let LoadedConfig { config, files, names, unreadable } =
+            sources(folder.path(), &[("PATH", &node.join("bin"))]).load();
         assert_eq!((files.get("tag"), files.get("_auth")), (None, None));
-        assert!(unreadable.is_empty());
+        assert!(unreadable.is_empty() && names.is_empty());
         config.get("tag").map(str::to_owned)
     };
     assert_eq!(tag().as_deref(), Some("beside-node"));
