@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { listing, Pair } from './lib/pair.mjs';
 import { registryForSuite, startRegistry, temporaryFolder, Workspace } from './lib/programs.mjs';
 
 const manifest = (fields) => ({ 'package.json': { name: 'project', version: '1.0.0', ...fields } });
@@ -74,10 +75,48 @@ describe('options', { concurrency: 1 }, () => {
     assert.equal(lock(here), lock(elsewhere), 'the lock is the same for all platforms');
   });
 
+  test('--no-bin-links makes no links to commands', (context) => {
+    const pair = new Pair(context, registry, {
+      'package.json': {
+        name: 'root',
+        version: '1.0.0',
+        workspaces: ['packages/*'],
+        dependencies: { 'executable-command': '1' },
+      },
+      'packages/own/package.json': { name: 'own', version: '1.0.0', bin: 'own.js', dependencies: { executable: '1' } },
+      'packages/own/own.js': '#!/usr/bin/env node\n',
+    });
+    const none = ['--no-bin-links'];
+    const commands = (folder) => {
+      const path = join(folder, 'node_modules', '.bin');
+      return existsSync(path) ? listing(path).length : 0;
+    };
+    pair.same('first', 'install', none);
+    pair.same('again', 'install', none);
+    pair.same('clean', 'ci', none);
+    pair.same('added', 'install', ['with-optional', ...none]);
+    pair.same('removed', 'uninstall', ['with-optional', ...none]);
+    assert.deepEqual(pair.folders.map(commands), [0, 0]);
+    assert.equal(
+      statSync(join(pair.folders[0], 'packages/own/own.js')).mode & 0o111,
+      0,
+      "the user's file is left alone",
+    );
+    pair.write({ '.npmrc': 'bin-links=false\n' });
+    pair.same('by a file', 'ci');
+    assert.deepEqual(pair.folders.map(commands), [0, 0]);
+    pair.same('with them', 'ci', ['--bin-links']);
+    assert.deepEqual(pair.folders.map(commands), [2, 2]);
+    // npm leaves those that are there.
+    const [ours] = pair.folders;
+    pair.workspace.gantryIn(ours, 'install').succeeded();
+    assert.equal(commands(ours), 0);
+  });
+
   test('settings that are not there yet are refused, not passed over', (context) => {
     const workspace = new Workspace(context, registry);
     const refusals = {
-      'bin-links=false': 'bin-links',
+      'install-links=true': 'install-links',
       'lockfile-version=7': 'lockfile-version',
       'cert=-----BEGIN CERTIFICATE-----': 'cert',
       '_authToken=secret': '_authToken',

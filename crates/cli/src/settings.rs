@@ -86,6 +86,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
             LockFieldsOption::Fast => LockFields::Fast,
         },
         omit,
+        without_commands: config.get_bool("bin-links") == Some(false),
         resolve,
         changes: changes(task, &config, &project)?,
         workspaces,

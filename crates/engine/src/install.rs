@@ -419,6 +419,9 @@ async fn conclude<H: Host>(
             }
             None => plan(&text, inert, &request.omit, owner, &index)?,
         };
+        if request.without_commands {
+            plan.leave_out_commands();
+        }
         // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
         let kept_to = part.filter(|_| request.mode == InstallMode::Install);
         let workspaces = project.workspaces.iter().filter(|workspace| is_in_part(kept_to, workspace));

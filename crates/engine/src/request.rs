@@ -146,6 +146,9 @@ pub struct InstallRequest {
     pub lock_fields: LockFields,
     /// What not to install (it is in the lock all the same).
     pub omit: Omit,
+    /// Whether to make no links to commands: npm's `bin-links=false`, for file systems without links. Those to folders of the
+    /// user are made all the same.
+    pub without_commands: bool,
     /// What to add, remove and update; not with `ci`.
     pub changes: Changes,
     /// Which part of the project it is about.

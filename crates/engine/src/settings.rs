@@ -9,24 +9,28 @@ use gantry_spec::Version;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
-const UNSUPPORTED: &[(&str, bool)] =
-    &[("bin-links", false), ("install-links", true), (DRY_RUN, true), ("global", true)];
+const UNSUPPORTED: [(&str, bool); 2] = [("install-links", true), ("global", true)];
 
-/// npm's setting to change nothing and tell what would be changed, which not every platform has.
+/// npm's setting to change nothing and tell what would be changed.
 const DRY_RUN: &str = "dry-run";
+
+/// Settings that only the command has.
+const OF_THE_COMMAND: [(&str, bool); 2] = [("bin-links", false), (DRY_RUN, true)];
 
 /// Refuses settings that an install would have to pass over.
 pub fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
-    refuse(config, UNSUPPORTED.iter())
+    refuse(config, &UNSUPPORTED)?;
+    refuse(config, &OF_THE_COMMAND)
 }
 
-/// As [`refuse_unsupported`], by who can tell what an install would change. Gives back whether it is to do no more than that.
+/// As [`refuse_unsupported`], by the command, which can tell what an install would change. Gives back whether it is to do no
+/// more than that.
 pub fn dry_run_of(config: &Config) -> Result<bool, Fault> {
-    refuse(config, UNSUPPORTED.iter().filter(|(key, _)| *key != DRY_RUN))?;
+    refuse(config, &UNSUPPORTED)?;
     Ok(config.get_bool(DRY_RUN) == Some(true))
 }
 
-fn refuse<'a>(config: &Config, unsupported: impl Iterator<Item = &'a (&'a str, bool)>) -> Result<(), Fault> {
+fn refuse(config: &Config, unsupported: &[(&str, bool)]) -> Result<(), Fault> {
     for (key, value) in unsupported {
         if config.get_bool(key) == Some(*value) {
             return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))

@@ -21,6 +21,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Takes the links to commands out, and leaves the modes of their files alone.
+    pub fn leave_out_commands(&mut self) {
+        self.links.retain(|link| link.kind == LinkKind::Folder);
+        self.executables.clear();
+    }
+
     /// What of a package's own files gives way to other parts of the plan: paths in the package, each a file or a folder
     /// with all that is in it. That is a package or link planned where the package's tarball has something too, in a
     /// `node_modules` that it carries. Who makes the tree leaves these out, whatever the order of making; for all but a few
