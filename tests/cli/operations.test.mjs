@@ -190,6 +190,24 @@ describe('operations', { concurrency: 1 }, () => {
     assert.deepEqual(await Promise.all(all), [0, 0, 0, 0, 0]);
   });
 
+  test('what npm rebuild has made in a package stays with later installs', (context) => {
+    const workspace = new Workspace(context, suite.registry);
+    const project = workspace.project('project', manifest({ 'with-script': '1.0.0' }));
+    const built = join(project, 'node_modules', 'with-script', 'built');
+    const { stderr } = workspace.gantryIn(project, 'install').succeeded();
+    assert.match(stderr, /these have one: with-script@1\.0\.0\. .*`npm rebuild NAME`/);
+    assert.ok(!existsSync(built));
+    workspace.npm(project, 'rebuild', 'with-script').succeeded();
+    assert.ok(existsSync(built));
+    for (const words of [['install'], ['install', 'left'], ['uninstall', 'left'], ['update'], ['dedupe'], ['prune']]) {
+      workspace.gantryIn(project, ...words).succeeded();
+      assert.ok(existsSync(built), words.join(' '));
+    }
+    workspace.npm(project, 'ls').succeeded();
+    workspace.gantryIn(project, 'ci').succeeded();
+    assert.ok(!existsSync(built));
+  });
+
   test('scripts of the project itself that npm would run are named', (context) => {
     const workspace = new Workspace(context, suite.registry);
     const scripts = { prepare: 'exit 1', postinstall: 'exit 1', test: 'exit 1', install: '' };

@@ -139,7 +139,8 @@ impl Reporter {
         }
         if !ignore_scripts && !scripts.is_empty() {
             let names = scripts.join(", ");
-            warn("SCRIPTS_NOT_RUN", &format!("install scripts are never run; these have one: {names}"));
+            let remedy = "What does not work without it, `npm rebuild NAME` completes.";
+            warn("SCRIPTS_NOT_RUN", &format!("install scripts are never run; these have one: {names}. {remedy}"));
         }
         let lock = match (package_json, lock_changed) {
             (Some(_), true) => "package.json and lock written",
