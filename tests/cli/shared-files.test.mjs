@@ -5,6 +5,8 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -83,6 +85,41 @@ describe('files shared with the store', { concurrency: 1 }, () => {
     for (const path of everything(join(project, 'node_modules')))
       assert.deepEqual([statSync(path).uid, statSync(path).nlink > 1 && statSync(path).isFile()], [0, false], path);
     if (run.lines.at(-1).method === 'hard link') assert.match(run.lines.at(-1).reason, /another user/);
+  });
+
+  test('packages that a project patches are its own', (context) => {
+    const { workspace, first, tree, next } = installed(context);
+    const paths = everything(join(first, 'node_modules')).filter((path) => lstatSync(path).isFile());
+    const inodes = () => new Map(paths.map((path) => [path, statSync(path).ino]));
+    const before = inodes();
+    const isShared = statSync(join(first, 'node_modules/left/index.js')).nlink > 1;
+    // As `patch-package` calls its patches. It writes into the files that are there.
+    mkdirSync(join(first, 'patches'));
+    for (const name of ['left+1.0.0.patch', '@scope+middle+1.2.3.patch'])
+      writeFileSync(join(first, 'patches', name), '');
+    const { method, reason, linked } = workspace.gantryIn(first, 'install', '--json').succeeded().lines.at(-1);
+    if (isShared) {
+      assert.deepEqual([method, linked], ['hard link', 2]);
+      assert.match(reason, /packages that have a patch in patches\/ are copied$/);
+    }
+    const isPatched = (path) => /node_modules\/(left|@scope\/middle)\//.test(path);
+    const after = inodes();
+    for (const path of paths.filter((path) => !path.endsWith('.package-lock.json'))) {
+      assert.equal(after.get(path) === before.get(path), !(isShared && isPatched(path)), path);
+    }
+    for (const path of paths.filter(isPatched)) {
+      assert.equal(statSync(path).nlink, 1, path);
+      writeFileSync(path, 'patched');
+    }
+    assert.deepEqual(next('--offline').tree, tree);
+    assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '4 packages are whole\n');
+    // Once they are its own they stay as they are.
+    workspace.gantryIn(first, 'install', 'old-shasum').succeeded();
+    assert.equal(readFileSync(join(first, 'node_modules/left/index.js'), 'utf8'), 'patched');
+    workspace.gantryIn(first, 'uninstall', 'old-shasum').succeeded();
+    workspace.gantryIn(first, 'ci').succeeded();
+    assert.deepEqual(listing(join(first, 'node_modules')), tree);
+    for (const path of paths.filter(isPatched)) assert.equal(statSync(path).nlink, 1, path);
   });
 
   const damages = {

@@ -29,6 +29,7 @@ mod link;
 mod lock;
 mod mirror;
 mod moves;
+mod patched;
 mod place;
 mod project;
 mod settings;

@@ -7,6 +7,7 @@
 
 use crate::NativeError;
 use crate::descriptor::{folder_of, make_directories, open_directory};
+use crate::patched::Patched;
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
 use rustix::fs::AtFlags;
@@ -55,6 +56,15 @@ impl LinkMethod {
     }
 }
 
+/// Why a package gets files of its own where others share the store's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Private {
+    /// Somebody else has stored it.
+    Foreign,
+    /// The project changes it in place.
+    Patched,
+}
+
 /// Links packages by the best way between one store and one project.
 #[derive(Debug)]
 pub(crate) struct Linker {
@@ -63,8 +73,12 @@ pub(crate) struct Linker {
     reason: Option<String>,
     /// Who installs.
     pub user: u32,
+    /// What the project changes in place.
+    pub patches: Patched,
     /// Whether packages were copied because somebody else has stored them.
     foreign: AtomicBool,
+    /// Whether some were because the project changes them.
+    patched: AtomicBool,
     refused: Mutex<Refused>,
 }
 
@@ -92,7 +106,14 @@ impl Sample {
 impl Linker {
     fn new(method: LinkMethod, reason: Option<String>) -> Self {
         let user = rustix::process::geteuid().as_raw();
-        Self { method, reason, user, foreign: AtomicBool::default(), refused: Mutex::default() }
+        let (foreign, patched) = (AtomicBool::default(), AtomicBool::default());
+        Self { method, reason, user, patches: Patched::default(), foreign, patched, refused: Mutex::default() }
+    }
+
+    /// Which packages are not to share the store's files, since the project changes theirs.
+    pub fn sparing(mut self, patches: Patched) -> Self {
+        self.patches = patches;
+        self
     }
 
     /// Tries the ladder from `best` down, with a file made in `temporary` of the store. Where nothing can be written to that,
@@ -157,9 +178,10 @@ impl Linker {
         let some = refused.first.as_ref().map(|error| {
             format!("{} files copied, for which {} was refused: {error}", refused.files, self.method.describe())
         });
-        let foreign =
-            self.foreign.load(Ordering::Relaxed).then(|| "packages that another user has stored are copied".to_owned());
-        let reasons: Vec<String> = [self.reason.clone(), some, foreign].into_iter().flatten().collect();
+        let told = |flag: &AtomicBool, reason: &str| flag.load(Ordering::Relaxed).then(|| reason.to_owned());
+        let foreign = told(&self.foreign, "packages that another user has stored are copied");
+        let patched = told(&self.patched, "packages that have a patch in patches/ are copied");
+        let reasons: Vec<String> = [self.reason.clone(), some, foreign, patched].into_iter().flatten().collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
@@ -168,14 +190,15 @@ impl Linker {
     }
 
     /// Puts the package whose files are in `source` at `target`, which must not exist while its parent must. Files at or
-    /// below a path of `replaced` are left out, and what another user has stored is copied. A file that `source` lacks is [`NativeError::Corrupt`].
+    /// below a path of `replaced` are left out, and what is to be `private` is copied. A file that `source` lacks is
+    /// [`NativeError::Corrupt`].
     pub fn place(
         &self,
         source: &Path,
         index: &PackageIndex,
         target: &Path,
         replaced: &[String],
-        is_foreign: bool,
+        private: Option<Private>,
     ) -> Result<(), NativeError> {
         if self.method == LinkMethod::CloneDirectory {
             reflink_copy::reflink(source, target).map_err(|error| failure("clone to", source, target, error))?;
@@ -193,7 +216,7 @@ impl Linker {
             other => other,
         })?;
         let to = open_directory(target)?;
-        let method = self.method_for(is_foreign);
+        let method = self.method_for(private);
         let mut made = String::new();
         for record in index.files.iter().filter(|record| stays(&record.path)) {
             let parent = folder_of(&record.path, &made);
@@ -226,15 +249,15 @@ impl Linker {
     }
 
     /// What somebody else has stored is theirs to change, and must not become part of this user's project; the system refuses such
-    /// links to all but root.
-    fn method_for(&self, is_foreign: bool) -> LinkMethod {
-        match self.method {
-            LinkMethod::HardLink if is_foreign => {
-                self.foreign.store(true, Ordering::Relaxed);
-                LinkMethod::Copy
-            }
-            method => method,
-        }
+    /// links to all but root. What the project changes must not become part of others.
+    fn method_for(&self, private: Option<Private>) -> LinkMethod {
+        let Some(private) = private.filter(|_| self.method == LinkMethod::HardLink) else { return self.method };
+        let told = match private {
+            Private::Foreign => &self.foreign,
+            Private::Patched => &self.patched,
+        };
+        told.store(true, Ordering::Relaxed);
+        LinkMethod::Copy
     }
 
     /// Does what is left to do for a file that could not be placed. Where something is in its place it stays: the folder was

@@ -4,7 +4,7 @@
 //! the next package as it gets free. The work is system calls: two cores halve the wall time on tmpfs, and on ext4, where
 //! one directory is locked by one thread at a time, different packages still do not wait for each other.
 
-use crate::link::{LinkMethod, Linker};
+use crate::link::{LinkMethod, Linker, Private};
 use crate::store::{Standing, mend_if_altered};
 use crate::temporary::{make_parent, replace_file};
 use crate::{Interrupt, NativeError, PackageDirectories};
@@ -31,6 +31,8 @@ struct Job<'p> {
     source: PathBuf,
     /// Whose it is, if it was there before.
     standing: Option<Standing>,
+    /// Whether the project changes its files.
+    is_patched: bool,
     index: Arc<PackageIndex>,
     target: PathBuf,
     replaced: Vec<String>,
@@ -40,6 +42,12 @@ impl Job<'_> {
     /// Whether somebody else has stored the package.
     fn is_foreign(&self, linker: &Linker) -> bool {
         self.standing.is_some_and(|standing| standing.user != linker.user)
+    }
+
+    /// Why it is not to share the store's files.
+    fn private(&self, linker: &Linker) -> Option<Private> {
+        let foreign = self.is_foreign(linker).then_some(Private::Foreign);
+        foreign.or_else(|| self.is_patched.then_some(Private::Patched))
     }
 }
 
@@ -73,6 +81,7 @@ pub(crate) fn place_all<'p>(
             directory,
             source,
             standing,
+            is_patched: linker.patches.has(&package.path),
             index,
             target: root.join(&package.path),
             replaced,
@@ -124,7 +133,7 @@ fn evicting_damaged(
 /// Places one package.
 fn place(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeError> {
     mend(job, linker, temporary)?;
-    linker.place(&job.source, &job.index, &job.target, &job.replaced, job.is_foreign(linker))
+    linker.place(&job.source, &job.index, &job.target, &job.replaced, job.private(linker))
 }
 
 /// Has a package that projects share as it was stored.

@@ -21,6 +21,7 @@ use crate::hidden_lock::{self, HIDDEN_LOCK, HIDDEN_LOCK_NAME};
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
+use crate::patched::Patched;
 use crate::place::{make_link, place_all};
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
@@ -156,9 +157,10 @@ impl ProjectDirectory {
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
+        let patched = Patched::of(&self.path);
         let installed = if mode == InstallMode::Ci { None } else { Installed::of(&self.path, plan) };
         let difference = match &installed {
-            Some(installed) => Some(installed.difference(plan, &self.path, &self.store)?),
+            Some(installed) => Some(installed.difference(plan, &self.path, &self.store, &patched)?),
             None => None,
         };
         if let (Some(installed), Some(difference)) = (&installed, &difference)
@@ -181,7 +183,8 @@ impl ProjectDirectory {
             self.store.temporary(),
             || self.store.sample(&plan.packages),
             workspace.path(),
-        )?;
+        )?
+        .sparing(patched);
         let mut moves = Moves::default();
         let made = match &difference {
             None => self.build_anew(plan, mode, &linker, &workspace, &mut moves),

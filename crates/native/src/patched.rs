@@ -1,0 +1,93 @@
+//! Packages that a project changes after they were installed, by `patch-package`.
+//!
+//! It writes into the files of packages in place, and where these are hard links to the store's that would change every project
+//! that shares them. Its patches say which packages those are: `patches/NAME+VERSION.patch`, `@SCOPE+NAME+VERSION` for one of a
+//! scope, `PARENT++NAME+VERSION` for one that is nested, and more after a further `+` where there are several for one.
+
+use crate::workspace::entries;
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// Where the patches are.
+const FOLDER: &str = "patches";
+
+/// The names of such packages: of the folders in `node_modules` that they are in.
+#[derive(Debug, Default)]
+pub(crate) struct Patched(BTreeSet<String>);
+
+impl Patched {
+    /// Those of a project. A folder that cannot be read has none.
+    pub fn of(project: &Path) -> Self {
+        let files = entries(&project.join(FOLDER)).unwrap_or_default();
+        Self(files.iter().filter_map(|file| patched_by(file.to_str()?)).collect())
+    }
+
+    /// Whether the package at `path`, relative to the project, is one of them. Wherever it is: a copy too many does no harm.
+    pub fn has(&self, path: &str) -> bool {
+        !self.0.is_empty() && path.rsplit("node_modules/").next().is_some_and(|name| self.0.contains(name))
+    }
+
+    /// Whether it is one of them, and in `folder` as files that others share.
+    pub fn is_shared(&self, path: &str, folder: &Path) -> bool {
+        self.has(path) && folder.join("package.json").symlink_metadata().is_ok_and(|data| data.nlink() > 1)
+    }
+}
+
+/// The package that the patch in `file` is for.
+fn patched_by(file: &str) -> Option<String> {
+    let name = file.strip_suffix(".patch")?.rsplit("++").next()?;
+    let mut parts = name.split('+');
+    let first = parts.next().filter(|first| !first.is_empty())?;
+    let name = match first.strip_prefix('@') {
+        Some(_) => format!("{first}/{}", parts.next()?),
+        None => first.to_owned(),
+    };
+    // The version.
+    parts.next().map(|_| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use tempfile::TempDir;
+
+    #[test]
+    fn patches_say_which_packages_they_are_for() {
+        for (file, package) in [
+            ("left+1.0.0.patch", Some("left")),
+            ("left+1.0.0.dev.patch", Some("left")),
+            ("left+1.0.0-beta.1.patch", Some("left")),
+            ("left+1.0.0+001+first.patch", Some("left")),
+            ("@scope+middle+1.2.3.patch", Some("@scope/middle")),
+            ("parent++left+1.0.0.patch", Some("left")),
+            ("@scope+parent++@other+left+1.0.0.patch", Some("@other/left")),
+            ("left@1.0.0.patch", None),
+            ("@scope+middle.patch", None),
+            ("left+1.0.0.txt", None),
+            ("README.md", None),
+            ("+.patch", None),
+            (".patch", None),
+        ] {
+            assert_eq!(patched_by(file).as_deref(), package, "{file}");
+        }
+    }
+
+    #[test]
+    fn they_count_wherever_the_package_is() {
+        let project = TempDir::new().unwrap();
+        assert!(!Patched::of(project.path()).has("node_modules/left"));
+        fs::create_dir(project.path().join(FOLDER)).unwrap();
+        fs::write(project.path().join(FOLDER).join("@scope+middle+1.0.0.patch"), "").unwrap();
+        let patched = Patched::of(project.path());
+        for (path, is) in [
+            ("node_modules/@scope/middle", true),
+            ("packages/a/node_modules/left/node_modules/@scope/middle", true),
+            ("node_modules/middle", false),
+            ("node_modules/@scope/middle/node_modules/left", false),
+        ] {
+            assert_eq!(patched.has(path), is, "{path}");
+        }
+    }
+}
