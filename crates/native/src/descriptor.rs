@@ -5,7 +5,8 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::IntoRawFd;
 use std::path::Path;
 
 /// Opens a directory as a place to name things from.
@@ -19,6 +20,24 @@ pub(crate) fn create_file(root: &impl AsFd, path: &str, executable: bool) -> io:
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
     Ok(rustix::fs::openat(root, path, flags, mode)?.into())
+}
+
+/// Closes a file that was written. File systems of networks, and those with quotas, may only then say that what was written is not
+/// kept, of which nobody hears when a file is dropped.
+pub(crate) fn close(file: File) -> io::Result<()> {
+    // SAFETY: the descriptor was the file's own, which has given it up.
+    match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
+        // It is closed all the same.
+        Err(Errno::INTR) => Ok(()),
+        closed => Ok(closed?),
+    }
+}
+
+/// Writes a file as `fs::write` does, and hears of what [`close`] hears of.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    close(file)
 }
 
 /// The folder that `path` is in; of most files that is `previous`, the one of the file before.

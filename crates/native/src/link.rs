@@ -6,14 +6,15 @@
 //! allows, that belongs to somebody else, or that is on another mount. Such a file is copied, and told of.
 
 use crate::NativeError;
-use crate::descriptor::{folder_of, make_directories, open_directory};
+use crate::descriptor::{close, folder_of, make_directories, open_directory};
 use crate::patched::Patched;
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -154,7 +155,7 @@ impl Linker {
                 LinkMethod::CloneDirectory => reflink_copy::reflink(&sample.directory, &target),
                 LinkMethod::Reflink => reflink_copy::reflink(sample.path(), &target),
                 LinkMethod::HardLink => fs::hard_link(sample.path(), &target),
-                LinkMethod::Copy => fs::copy(sample.path(), &target).map(drop),
+                LinkMethod::Copy => copy(&sample.path(), &target, false),
             };
             let _ = if method == LinkMethod::CloneDirectory {
                 fs::remove_dir_all(&target)
@@ -237,12 +238,13 @@ impl Linker {
                 }
                 LinkMethod::Copy | LinkMethod::CloneDirectory => {
                     let (source, target) = paths();
-                    copy(&source, &target)
+                    copy(&source, &target, record.executable)
                 }
             };
             if let Err(error) = placed {
                 let (source, target) = paths();
-                self.settle(&source, &target, error).map_err(|error| failure("link", &source, &target, error))?;
+                self.settle(&source, &target, record.executable, error)
+                    .map_err(|error| failure("link", &source, &target, error))?;
             }
         }
         Ok(())
@@ -262,22 +264,22 @@ impl Linker {
 
     /// Does what is left to do for a file that could not be placed. Where something is in its place it stays: the folder was
     /// empty, so that is a file of the same package whose name is the same to this file system.
-    fn settle(&self, source: &Path, target: &Path, error: io::Error) -> io::Result<()> {
+    fn settle(&self, source: &Path, target: &Path, executable: bool, error: io::Error) -> io::Result<()> {
         let copied = match error.kind() {
             io::ErrorKind::AlreadyExists => return Ok(()),
-            _ => self.copy_instead(source, target, error),
+            _ => self.copy_instead(source, target, executable, error),
         };
         copied.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
     }
 
     /// Copies a file where `error` says that the method does not do for it.
-    fn copy_instead(&self, source: &Path, target: &Path, error: io::Error) -> io::Result<()> {
+    fn copy_instead(&self, source: &Path, target: &Path, executable: bool, error: io::Error) -> io::Result<()> {
         const REFUSALS: [Errno; 4] = [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV];
         let is_refusal = REFUSALS.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
         if self.method == LinkMethod::Copy || !is_refusal {
             return Err(error);
         }
-        copy(source, target)?;
+        copy(source, target, executable)?;
         let mut refused = self.refused();
         refused.files += 1;
         refused.first.get_or_insert(error);
@@ -285,12 +287,14 @@ impl Linker {
     }
 }
 
-/// Copies to a new file: what is there may be one of the store's.
-fn copy(source: &Path, target: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(target).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    fs::copy(source, target).map(drop)
+/// Copies to a new file: what is there may be one of the store's. Its mode is what the package says and the process's umask
+/// leaves: the store may be where there are no modes, and the project where none can be changed.
+fn copy(source: &Path, target: &Path, executable: bool) -> io::Result<()> {
+    let mut from = File::open(source)?;
+    let mode = if executable { 0o777 } else { 0o666 };
+    let mut to = OpenOptions::new().write(true).create_new(true).mode(mode).open(target)?;
+    io::copy(&mut from, &mut to)?;
+    close(to)
 }
 
 /// Why a method is passed over, for people: what many file systems lack is no fault.

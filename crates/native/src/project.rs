@@ -17,6 +17,7 @@
 //! All of it happens under the [project's lock](ProjectLock).
 
 use crate::actual;
+use crate::descriptor::{close, write_file};
 use crate::hidden_lock::{self, HIDDEN_LOCK, HIDDEN_LOCK_NAME};
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
@@ -36,7 +37,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -211,13 +212,15 @@ impl ProjectDirectory {
         Ok(report)
     }
 
-    /// Makes the hidden lock the newest thing in the tree.
+    /// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
+    /// bytes are written over it once more.
     fn touch_hidden_lock(&self) -> Result<(), NativeError> {
         let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
         let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
         let hidden = self.path.join(HIDDEN_LOCK);
-        rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty())
-            .map_err(|errno| NativeError::io("set the time of", &hidden)(errno.into()))
+        let failed = NativeError::io("set the time of", &hidden);
+        let Err(errno) = rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty()) else { return Ok(()) };
+        rewrite(&hidden).map_err(|_| failed(errno.into()))
     }
 
     /// The report with the packages that stay.
@@ -245,7 +248,7 @@ impl ProjectDirectory {
         }
         let hidden = building.join(HIDDEN_LOCK);
         make_parent(&hidden)?;
-        fs::write(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
+        write_file(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
 
         self.interrupt.check()?;
         self.interrupt.pass_over();
@@ -313,7 +316,7 @@ impl ProjectDirectory {
         let (building, old) = (workspace.new_tree(), workspace.old());
         let report = place_all(&self.store, plan, new.iter().copied(), linker, &building, &self.interrupt)?;
         let built_hidden = workspace.path().join("hidden-lock");
-        fs::write(&built_hidden, &plan.hidden_lock).map_err(NativeError::io("write", &built_hidden))?;
+        write_file(&built_hidden, &plan.hidden_lock).map_err(NativeError::io("write", &built_hidden))?;
 
         self.interrupt.check()?;
         self.interrupt.pass_over();
@@ -496,6 +499,14 @@ impl ProjectTree for ProjectDirectory {
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
         self.write(&self.path.join(YARN_LOCK), bytes)
     }
+}
+
+/// Writes the bytes of a file over themselves.
+fn rewrite(path: &Path) -> io::Result<()> {
+    let bytes = fs::read(path)?;
+    let mut file = fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all(&bytes)?;
+    close(file)
 }
 
 fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, NativeError> {

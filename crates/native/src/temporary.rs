@@ -1,6 +1,7 @@
 //! Temporary names, and guards that remove what was not published.
 
 use crate::NativeError;
+use crate::descriptor::{close, write_file};
 use rustix::fs::Access;
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
@@ -8,7 +9,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How the name of everything temporary in a project begins. Folders of the user's may begin so too: [`temporary_stem`] tells
 /// names that were made here from others.
@@ -38,6 +39,14 @@ pub(crate) fn temporary_stem(name: &str) -> Option<&str> {
     let (rest, time) = rest.rsplit_once('-')?;
     let (stem, process) = rest.rsplit_once('-').unwrap_or(("", rest));
     (is_number(process) && time.len() == TIME_DIGITS && is_number(time) && is_number(count)).then_some(stem)
+}
+
+/// How long ago a name was made by [`unique_name`], by this machine's clock; `None` for any other name.
+pub(crate) fn age_of_name(name: &str) -> Option<Duration> {
+    let (rest, _) = name.rsplit_once('-')?;
+    let (_, time) = rest.rsplit_once('-')?;
+    let nanoseconds = u64::from_str_radix(time, 16).ok().filter(|_| time.len() == TIME_DIGITS)?;
+    (UNIX_EPOCH + Duration::from_nanos(nanoseconds)).elapsed().ok()
 }
 
 /// A directory that is removed with all it holds unless it was published.
@@ -113,7 +122,7 @@ pub(crate) fn replace_users_file(path: &Path, bytes: &[u8]) -> Result<(), Native
         return replaced;
     }
     match fs::OpenOptions::new().write(true).open(&target) {
-        Ok(mut file) => overwrite(&mut file, bytes, old.len()).map_err(NativeError::io("write", path)),
+        Ok(file) => overwrite(file, bytes, old.len()).map_err(NativeError::io("write", path)),
         // Who may not write it may have it replaced all the same; then it is theirs.
         Err(_) => replace(&target, bytes, Some((&old, false))).or(replaced),
     }
@@ -138,7 +147,7 @@ pub(crate) fn check_replaceable(path: &Path) -> Result<(), NativeError> {
 }
 
 /// Replaces what is in a file. One that becomes longer is given room first, so that a full disk leaves it as it was.
-fn overwrite(file: &mut File, bytes: &[u8], old: u64) -> io::Result<()> {
+fn overwrite(mut file: File, bytes: &[u8], old: u64) -> io::Result<()> {
     let length = bytes.len() as u64;
     if length > old {
         let more = vec![b' '; usize::try_from(length - old).unwrap_or_default()];
@@ -150,13 +159,14 @@ fn overwrite(file: &mut File, bytes: &[u8], old: u64) -> io::Result<()> {
         file.rewind()?;
     }
     file.write_all(bytes)?;
-    file.set_len(length)
+    file.set_len(length)?;
+    close(file)
 }
 
 /// Whether it is the place of a file, and not the disk, that is in the way of another one.
 fn cannot_be_replaced(error: &io::Error) -> bool {
-    use io::ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-    matches!(error.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
+    use io::ErrorKind::{AlreadyExists, CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    matches!(error.kind(), AlreadyExists | CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
 }
 
 /// Where a path leads whose last link leads to nothing.
@@ -192,7 +202,7 @@ impl Successor {
         let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let temporary = folder.join(unique_name(&format!("{PREFIX}{name}-")));
         let successor = Self { temporary, target: target.to_owned() };
-        fs::write(&successor.temporary, bytes)
+        write_file(&successor.temporary, bytes)
             .and_then(|()| old.map_or(Ok(()), |(old, is_owned)| make_like(&successor.temporary, old, is_owned)))
             .map_err(NativeError::io("write", target))?;
         Ok(successor)

@@ -1,4 +1,5 @@
 use super::*;
+use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 fn linker(method: LinkMethod) -> Linker {
@@ -13,7 +14,7 @@ fn a_file_that_the_method_is_refused_for_is_copied_and_counted() {
         let linker = linker(LinkMethod::HardLink);
         assert_eq!(linker.reason(), None);
         fs::write(&source, errno.to_string()).unwrap();
-        linker.copy_instead(&source, &target, errno.into()).unwrap();
+        linker.copy_instead(&source, &target, false, errno.into()).unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), errno.to_string());
         fs::remove_file(&target).unwrap();
         let reason = linker.reason().unwrap();
@@ -28,7 +29,7 @@ fn other_failures_and_those_of_copying_are_told() {
     fs::write(&source, "1").unwrap();
     for (method, errno) in [(LinkMethod::HardLink, Errno::NOSPC), (LinkMethod::Copy, Errno::ACCESS)] {
         let linker = linker(method);
-        let error = linker.copy_instead(&source, &target, errno.into()).unwrap_err();
+        let error = linker.copy_instead(&source, &target, false, errno.into()).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(errno.raw_os_error()));
         assert!(fs::symlink_metadata(&target).is_err());
         assert_eq!(linker.reason(), None);
@@ -72,12 +73,26 @@ fn what_is_in_a_files_place_stays_and_is_not_written_to() {
     fs::hard_link(&stored, &target).unwrap();
     for errno in [Errno::EXIST, Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV] {
         let linker = linker(LinkMethod::HardLink);
-        linker.settle(&source, &target, errno.into()).unwrap();
+        linker.settle(&source, &target, false, errno.into()).unwrap();
         assert_eq!(fs::read_to_string(&stored).unwrap(), "of the first name");
         assert_eq!(linker.reason(), None);
     }
-    assert_eq!(copy(&source, &target).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(copy(&source, &target, false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(fs::read_to_string(&stored).unwrap(), "of the first name");
-    let error = linker(LinkMethod::HardLink).settle(&source, &target, Errno::NOSPC.into()).unwrap_err();
+    let error = linker(LinkMethod::HardLink).settle(&source, &target, false, Errno::NOSPC.into()).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(Errno::NOSPC.raw_os_error()));
+}
+
+/// As in a store on exFAT or NTFS, where all files may be run, or none.
+#[test]
+fn a_copy_may_be_run_if_the_package_says_so_and_not_if_the_stores_file_may() {
+    let place = TempDir::new().unwrap();
+    for (stored, executable) in [(0o777, false), (0o644, true)] {
+        let (source, target) = (place.path().join("source"), place.path().join(format!("target-{executable}")));
+        fs::write(&source, "text").unwrap();
+        fs::set_permissions(&source, fs::Permissions::from_mode(stored)).unwrap();
+        copy(&source, &target, executable).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o100 != 0, executable);
+    }
 }

@@ -7,6 +7,7 @@
 
 use super::{Layout, listed};
 use crate::NativeError;
+use crate::descriptor::write_file;
 use crate::hidden_lock;
 use crate::temporary::{remove_any, unique_name};
 use gantry_layout::package_key;
@@ -37,7 +38,7 @@ pub(super) fn note(layout: &Layout, path: &Path) {
     }
     let temporary = layout.temporary.join(unique_name("project-"));
     let written = fs::create_dir_all(&notes)
-        .and_then(|()| fs::write(&temporary, path))
+        .and_then(|()| write_file(&temporary, path))
         .and_then(|()| fs::rename(&temporary, &note));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);

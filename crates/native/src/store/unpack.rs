@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::temporary_directory;
-use crate::descriptor::{create_file, folder_of, make_directories, open_directory};
+use crate::descriptor::{close, create_file, folder_of, make_directories, open_directory, write_file};
 use crate::temporary::TemporaryDirectory;
 use crate::{NativeClock, NativeError};
 use gantry_archive::{ArchiveStream, Extractor, Limits, StreamError};
@@ -133,7 +133,7 @@ impl Building {
         times: [f64; 2],
         clock: &NativeClock,
     ) -> Result<Built, Fault> {
-        self.end_current();
+        self.end_current()?;
         let replaced = self.replaced(&index)?;
         for alteration in alterations.iter().filter(|alteration| !replaced.contains(&alteration.file)) {
             self.alter(&index.files[alteration.file].path, alteration)?;
@@ -155,7 +155,8 @@ impl Building {
         let path = self.directory.path().join("index");
         let written = File::create(&path).and_then(|mut file| {
             let inode = file.metadata()?.ino();
-            file.write_all(&Record::encode(index, &sums, inode))
+            file.write_all(&Record::encode(index, &sums, inode))?;
+            close(file)
         });
         written.map_err(NativeError::io("write", &path))
     }
@@ -175,7 +176,8 @@ impl Building {
 
     /// Writes a whole file.
     pub fn write_file(&mut self, path: &str, executable: bool, contents: &[u8]) -> Result<(), NativeError> {
-        self.create_file(path, executable)?.write_all(contents).map_err(self.failed("write", path))?;
+        let mut file = self.create_file(path, executable)?;
+        file.write_all(contents).and_then(|()| close(file)).map_err(self.failed("write", path))?;
         self.sums.insert(path.to_owned(), xxh3_64(contents));
         Ok(())
     }
@@ -230,7 +232,7 @@ impl Building {
         if let Some(removed) = removed.and_then(|removed| usize::try_from(removed).ok()) {
             let mut contents = fs::read(self.path.join(path)).map_err(self.failed("read", path))?;
             contents.remove(removed);
-            fs::write(self.path.join(path), &contents).map_err(self.failed("write", path))?;
+            write_file(&self.path.join(path), &contents).map_err(self.failed("write", path))?;
             self.sums.insert(path.to_owned(), xxh3_64(&contents));
         }
         let place = self.path.join(path);
@@ -242,11 +244,13 @@ impl Building {
         changed.map_err(self.failed("change the mode of", path))
     }
 
-    /// Notes what the file under way hashes to.
-    fn end_current(&mut self) {
-        if let Some(Current { path, sum, .. }) = self.current.take() {
+    /// Closes the file under way, and notes what it hashes to.
+    fn end_current(&mut self) -> Result<(), NativeError> {
+        if let Some(Current { file, path, sum }) = self.current.take() {
+            close(file).map_err(self.failed("write", &path))?;
             self.sums.insert(path, sum.digest());
         }
+        Ok(())
     }
 
     fn failed(&self, what: &'static str, path: &str) -> impl FnOnce(io::Error) -> NativeError {
@@ -259,7 +263,7 @@ impl Placement for Building {
 
     /// Files of the store have no offsets.
     fn begin(&mut self, path: &str, executable: bool) -> Result<u64, NativeError> {
-        self.end_current();
+        self.end_current()?;
         let file = self.create_file(path, executable)?;
         self.current = Some(Current { file, path: path.to_owned(), sum: Xxh3::new() });
         Ok(0)
