@@ -51,6 +51,9 @@ pub enum NativeError {
     },
 }
 
+/// What making a symbolic link is called in messages.
+pub(crate) const MAKE_LINK: &str = "make the link";
+
 impl NativeError {
     /// The stable code.
     pub fn code(&self) -> &'static str {
@@ -77,6 +80,10 @@ impl NativeError {
             "DISK_IO" if self.is_out_of_descriptors() => {
                 "Allow more open files (`ulimit -n 1024`), or fewer connections with --maxsockets."
             }
+            "DISK_IO" | "DISK_DENIED" if self.is_without_links() => {
+                "This file system has no symbolic links, which commands, workspaces and packages that are folders need: keep \
+                 the project on another one."
+            }
             "DISK_IO" => {
                 "Look at what is there: something else has changed it, or the disk is at fault. Move away what does not belong \
                  there, and run again."
@@ -95,6 +102,14 @@ impl NativeError {
     fn is_out_of_descriptors(&self) -> bool {
         let Self::Io { source, .. } = self else { return false };
         matches!(Errno::from_io_error(source), Some(Errno::MFILE | Errno::NFILE))
+    }
+
+    /// Whether a link could not be made because there are none where it was to be: what a file system says then is not that
+    /// somebody may not.
+    fn is_without_links(&self) -> bool {
+        let Self::Io { action, source, .. } = self else { return false };
+        let says_so = matches!(Errno::from_io_error(source), Some(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP));
+        *action == MAKE_LINK && says_so
     }
 
     /// Whether the system does not let that be written to.

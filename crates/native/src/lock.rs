@@ -2,7 +2,8 @@
 //!
 //! One process at a time has it, from before it reads the project until its last change is made: otherwise the lock file of
 //! one install could come to lie over the tree of another. It is a lock on the folder itself, which ends with the process,
-//! however that ends, and leaves nothing behind.
+//! however that ends, and leaves nothing behind. Some file systems have no locks (shares without a service for them, some in
+//! user space): there whoever installs goes on without, as npm does everywhere, and leaves alone what may be of another.
 
 use crate::NativeError;
 use crate::leftovers::sweep;
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 /// How long another one is waited for: most installs are over by then, and one that was killed takes a moment to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// What a file system says that has no locks.
+const WITHOUT_LOCKS: [Errno; 4] = [Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK];
 
 /// The right to change one project; given back when dropped.
 #[derive(Debug)]
@@ -44,6 +48,7 @@ impl ProjectLock {
                 Err(Errno::WOULDBLOCK) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
                 Err(Errno::WOULDBLOCK) => return Err(NativeError::Busy { path: named() }),
                 Err(Errno::INTR) => {}
+                Err(errno) if WITHOUT_LOCKS.contains(&errno) => return Ok(Some(Self { _folder: folder })),
                 Err(errno) => return Err(NativeError::io("lock", &named())(errno.into())),
             }
         }

@@ -113,7 +113,7 @@ pub(crate) const SET_ASIDE: &str = "set aside";
 pub(crate) const PUBLISH: &str = "publish";
 
 /// Whether a directory could not be renamed for what it is.
-fn whole_directory_refused(error: &io::Error) -> bool {
+pub(crate) fn whole_directory_refused(error: &io::Error) -> bool {
     let code = error.raw_os_error();
     [Errno::XDEV, Errno::BUSY].iter().any(|errno| code == Some(errno.raw_os_error()))
 }

@@ -4,6 +4,7 @@
 //! the next package as it gets free. The work is system calls: two cores halve the wall time on tmpfs, and on ext4, where
 //! one directory is locked by one thread at a time, different packages still do not wait for each other.
 
+use crate::error::MAKE_LINK;
 use crate::link::{LinkMethod, Linker, Private};
 use crate::store::{Standing, mend_if_altered};
 use crate::temporary::{make_parent, replace_file};
@@ -161,7 +162,8 @@ fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work);
+            // Where the system allows no more threads, those that are there do it.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
@@ -171,5 +173,5 @@ fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &
 /// Makes a symbolic link and the folder it is in.
 pub(crate) fn make_link(path: &Path, target: &str) -> Result<(), NativeError> {
     make_parent(path)?;
-    std::os::unix::fs::symlink(target, path).map_err(NativeError::io("link", path))
+    std::os::unix::fs::symlink(target, path).map_err(NativeError::io(MAKE_LINK, path))
 }

@@ -18,6 +18,7 @@ mod boots;
 mod in_use;
 mod projects;
 mod record;
+mod removal;
 mod unpack;
 mod upkeep;
 mod workers;
@@ -26,7 +27,7 @@ pub(crate) use altered::{Standing, mend_if_altered};
 pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 
 use crate::link::Sample;
-use crate::temporary::{TemporaryDirectory, remove_any, unique_name};
+use crate::temporary::{TemporaryDirectory, age_of_name, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
 use arriving::{ArrivingHttp, Destination};
 use boots::Boots;
@@ -38,19 +39,24 @@ use gantry_registry::{FetchedTarball, Held, Refusal, Slot, TarballRequest, fetch
 use gantry_store::{FileRecord, PackageIndex, PackageKey};
 use in_use::StoreLock;
 use record::Record;
+use removal::discard;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use unpack::{Built, Unpacking};
 use workers::{Handed, Workers};
 
 /// The folder of this layout in a store.
 const VERSION: &str = "v1";
+
+/// Of a file's mode.
+const RUN_BY_OWNER: u32 = 0o100;
 
 /// When more than this many bytes of bodies wait for a thread, connections wait with them.
 const WAITING_BYTES: u64 = 16 << 20;
@@ -64,19 +70,49 @@ struct Layout {
     root: PathBuf,
     packages: PathBuf,
     temporary: PathBuf,
+    /// Whether modes of files mean anything here; found out when one is another than it should be.
+    keeps_modes: OnceLock<bool>,
 }
 
 impl Layout {
     /// Of the store below `directory`.
     fn below(directory: &Path) -> Self {
         let root = directory.join(VERSION);
-        Self { packages: root.join("packages"), temporary: root.join("temporary"), root }
+        Self { packages: root.join("packages"), temporary: root.join("temporary"), root, keeps_modes: OnceLock::new() }
     }
 
     /// The directory of a package.
     fn directory(&self, key: &PackageKey) -> PathBuf {
         let digest = key.as_str().rsplit('-').next().unwrap_or_default();
         self.packages.join(digest.get(..2).unwrap_or("00")).join(key.as_str())
+    }
+
+    /// How a stored file is another one than the package's list says, as far as can be told without reading it.
+    fn difference(&self, data: &Metadata, file: &FileRecord) -> Option<&'static str> {
+        if !data.is_file() {
+            Some("is no file")
+        } else if data.len() != file.size {
+            Some("has another size")
+        } else if (data.mode() & RUN_BY_OWNER != 0) != file.executable && self.keeps_modes() {
+            Some("has another mode")
+        } else {
+            None
+        }
+    }
+
+    /// Whether the file system remembers which files may be run: exFAT, NTFS and shares of other systems say the same of all.
+    /// Where that cannot be tried it is taken to.
+    fn keeps_modes(&self) -> bool {
+        let kept = |mode: u32| {
+            let path = self.temporary.join(unique_name("mode-"));
+            let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
+            let kept = file.metadata().map(|data| data.mode() & RUN_BY_OWNER == mode & RUN_BY_OWNER);
+            fs::remove_file(&path).and(kept)
+        };
+        *self.keeps_modes.get_or_init(|| {
+            let tried = fs::create_dir_all(&self.temporary).and_then(|()| Ok(kept(0o700)? && kept(0o600)?));
+            tried.unwrap_or(true)
+        })
     }
 
     /// Everything temporary.
@@ -241,7 +277,7 @@ impl PackageDirectories {
     fn is_whole(&self, key: &PackageKey, index: &PackageIndex) -> bool {
         let files = self.files(key);
         index.files.iter().all(|file| {
-            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| difference(&data, file).is_none())
+            fs::symlink_metadata(files.join(&file.path)).is_ok_and(|data| self.layout.difference(&data, file).is_none())
         })
     }
 
@@ -424,12 +460,14 @@ fn in_place_of_files<T>(folder: &Path, make: impl Fn() -> Result<T, NativeError>
     make()
 }
 
-/// Removes what dead processes left in the folder for temporary things.
+/// Removes what dead processes left in the folder for temporary things. Both the file system and the name have to say that
+/// something is old: the clock of a server is not this machine's, and some file systems know no times.
 fn sweep(temporary: &Path) {
     let Ok(entries) = fs::read_dir(temporary) else { return };
+    let is_stale = |age: Duration| age.as_secs() > STALE_SECONDS;
     for entry in entries.flatten() {
         let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
-        if age.is_some_and(|age| age.as_secs() > STALE_SECONDS) {
+        if age.is_some_and(is_stale) && age_of_name(&entry.file_name().to_string_lossy()).is_none_or(is_stale) {
             let _ = remove_any(&entry.path());
         }
     }
@@ -445,19 +483,6 @@ fn remove_all(paths: &[PathBuf]) {
 /// What becomes of a tarball whose thread panicked.
 fn lost() -> Refusal<Fault> {
     Refusal::Other(NativeError::Task { message: "a thread that unpacks was lost".to_owned() }.into())
-}
-
-/// How a stored file is another one than the package's list says, as far as can be told without reading it.
-fn difference(data: &Metadata, file: &FileRecord) -> Option<&'static str> {
-    if !data.is_file() {
-        Some("is no file")
-    } else if data.len() != file.size {
-        Some("has another size")
-    } else if (data.mode() & 0o100 != 0) != file.executable {
-        Some("has another mode")
-    } else {
-        None
-    }
 }
 
 /// A file, and what its file system says of it.
@@ -487,27 +512,6 @@ fn publish(building: TemporaryDirectory, temporary: &Path, target: &Path) -> Res
 /// Whether a package's directory has a file list that can be read.
 fn has_index(directory: &Path) -> bool {
     fs::read(directory.join("index")).is_ok_and(|bytes| Record::decode_index(&bytes).is_ok())
-}
-
-/// Removes a package's directory: out of the way by one rename first, so that no half of it is ever to be found.
-fn discard(directory: &Path, temporary: &Path) -> Result<(), NativeError> {
-    if fs::symlink_metadata(directory).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-        return Ok(());
-    }
-    let aside = temporary.join(unique_name("damaged-"));
-    let made = match make_folder(temporary) {
-        Err(NativeError::Io { source, .. }) => Err(source),
-        other => Ok(other?),
-    };
-    match made.and_then(|()| fs::rename(directory, &aside)) {
-        Ok(()) => {
-            // What remains is swept one day.
-            let _ = remove_any(&aside);
-            Ok(())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(NativeError::io("remove the damaged", directory)(error)),
-    }
 }
 
 #[cfg(test)]

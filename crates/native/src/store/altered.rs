@@ -5,9 +5,10 @@
 //! are those of a file that may not be run, say what they were. Both commands go over whole trees, so one file tells of all, and
 //! a look costs less than a hundredth of what linking a package does.
 
+use super::publish;
 use super::record::Record;
+use super::removal::discard;
 use super::unpack::Building;
-use super::{discard, publish};
 use crate::NativeError;
 use gantry_store::PackageIndex;
 use std::fs::{self, Metadata};

@@ -6,7 +6,8 @@
 use super::in_use::StoreLock;
 use super::projects::{NotedProject, noted};
 use super::record::Record;
-use super::{Layout, discard, listed, remove_all};
+use super::removal::{discard, set_aside};
+use super::{Layout, listed, remove_all};
 use crate::NativeError;
 use crate::temporary::{make_parent, remove_any, unique_name};
 use gantry_store::{PackageIndex, PackageKey};
@@ -181,7 +182,7 @@ impl StoreUpkeep {
                 pruned.kept += 1;
                 continue;
             }
-            set_aside(&self.layout.directory(&package.key), &aside.join(package.key.as_str()))?;
+            take_out(&self.layout.directory(&package.key), &aside.join(package.key.as_str()))?;
             pruned.packages += 1;
             pruned.bytes += package.bytes;
         }
@@ -202,7 +203,7 @@ impl StoreUpkeep {
                 // Of one that was killed.
                 leftovers.push(entry.path());
             } else {
-                set_aside(&entry.path(), &aside.join(entry.file_name()))?;
+                take_out(&entry.path(), &aside.join(entry.file_name()))?;
             }
         }
         drop(lock);
@@ -248,9 +249,9 @@ impl Used {
 }
 
 /// Moves something out of the store's way.
-fn set_aside(from: &Path, to: &Path) -> Result<(), NativeError> {
+fn take_out(from: &Path, to: &Path) -> Result<(), NativeError> {
     make_parent(to)?;
-    fs::rename(from, to).map_err(NativeError::io("remove", from))
+    set_aside(from, to).map_err(NativeError::io("remove", from))
 }
 
 /// Bytes of the files in a folder; none if it is not there.

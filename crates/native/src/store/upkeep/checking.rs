@@ -5,7 +5,7 @@
 
 use super::super::altered::alteration;
 use super::super::record::Record;
-use super::super::{Layout, difference, listed, read_with_metadata};
+use super::super::{Layout, listed, read_with_metadata};
 use crate::NativeError;
 use gantry_store::{FileRecord, PackageKey};
 use std::fs::{self, Metadata};
@@ -34,7 +34,7 @@ pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Cond
         while let Some((number, key)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, keys.get(at)?)))
         {
-            found.push((number, check(&layout.directory(key))));
+            found.push((number, check(layout, key)));
         }
         found
     };
@@ -52,7 +52,8 @@ pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Cond
 }
 
 /// Looks at one package.
-fn check(directory: &Path) -> Result<Condition, NativeError> {
+fn check(layout: &Layout, key: &PackageKey) -> Result<Condition, NativeError> {
+    let directory = layout.directory(key);
     let damaged = |problem: String| Ok(Condition::Damaged { problem });
     let path = directory.join("index");
     let (bytes, kept) = match read_with_metadata(&path) {
@@ -67,7 +68,7 @@ fn check(directory: &Path) -> Result<Condition, NativeError> {
     let files = directory.join("files");
     for (number, file) in record.index.files.iter().enumerate() {
         let sum = record.sums.as_ref().map(|sums| sums[number]);
-        if let Some(problem) = check_file(&files.join(&file.path), &kept, file, sum)? {
+        if let Some(problem) = check_file(layout, &files.join(&file.path), &kept, file, sum)? {
             return damaged(format!("{} {problem}", file.path));
         }
     }
@@ -84,6 +85,7 @@ fn is_none(error: &io::Error) -> bool {
 
 /// What is wrong with a file; `kept` is its package's `index`.
 fn check_file(
+    layout: &Layout,
     path: &Path,
     kept: &Metadata,
     file: &FileRecord,
@@ -94,7 +96,8 @@ fn check_file(
         Err(error) if is_none(&error) => return Ok(Some("is missing")),
         data => data.map_err(failed())?,
     };
-    if let Some(problem) = difference(&data, file).or_else(|| alteration((&data).into(), kept.into())) {
+    let alteration = || alteration((&data).into(), kept.into());
+    if let Some(problem) = layout.difference(&data, file).or_else(alteration) {
         return Ok(Some(problem));
     }
     let is_other = match sum {
