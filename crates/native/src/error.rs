@@ -81,8 +81,8 @@ impl NativeError {
                 "Allow more open files (`ulimit -n 1024`), or fewer connections with --maxsockets."
             }
             "DISK_IO" | "DISK_DENIED" if self.is_without_links() => {
-                "This file system has no symbolic links, which commands, workspaces and packages that are folders need: keep \
-                 the project on another one."
+                "This file system has no symbolic links: --no-bin-links installs without those to commands. Workspaces and \
+                 packages that are folders need them: keep such a project on another one."
             }
             "DISK_IO" => {
                 "Look at what is there: something else has changed it, or the disk is at fault. Move away what does not belong \
