@@ -1,29 +1,14 @@
 // Disks that get full, with every amount of room that is left when a command begins: what fails leaves all as it was, and runs when
 // there is room again.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { mount, unmount, whyNoMount } from './lib/mounts.mjs';
 import { listing } from './lib/pair.mjs';
 import { fixturesForSuite, Workspace } from './lib/programs.mjs';
 
 const AMPLE = 'size=64m,nr_inodes=100000';
-
-/** Does something to mounts; says what is wrong if that is not possible. */
-function mount(...words) {
-  const { status, error, stderr } = spawnSync('mount', words, { encoding: 'utf8' });
-  return status === 0 ? undefined : (error?.message ?? stderr.trim());
-}
-
-function whyNot() {
-  const folder = mkdtempSync(join(tmpdir(), 'gantry-disk-'));
-  const refusal = mount('-t', 'tmpfs', 'gantry-test', folder);
-  if (refusal === undefined) spawnSync('umount', [folder]);
-  rmSync(folder, { recursive: true });
-  return refusal && `no disk can be mounted here: ${refusal}`;
-}
 
 /** A small disk of its own. */
 class Disk {
@@ -37,7 +22,7 @@ class Disk {
   static within(context, registry) {
     let disk;
     // Before the workspace is removed, so this is said before there is one.
-    context.after(() => disk && spawnSync('umount', ['--lazy', disk.folder]));
+    context.after(() => disk && unmount(disk.folder));
     const workspace = new Workspace(context, registry);
     disk = new Disk(join(workspace.folder, 'disk'));
     return { workspace, disk };
@@ -70,7 +55,7 @@ const COMMANDS = [
   [['ci'], true],
 ];
 
-describe('a full disk', { concurrency: 1, skip: whyNot() ?? false }, () => {
+describe('a full disk', { concurrency: 1, skip: whyNoMount() ?? false }, () => {
   const suite = fixturesForSuite();
 
   for (const kind of ['size', 'nr_inodes']) {

@@ -84,6 +84,9 @@ impl NativeError {
                 "This file system has no symbolic links: --no-bin-links installs without those to commands. Workspaces and \
                  packages that are folders need them: keep such a project on another one."
             }
+            "DISK_IO" if self.is_mounted() => {
+                "Something is mounted there, which no install moves or empties: unmount it, or mount it elsewhere, and run again."
+            }
             "DISK_IO" => {
                 "Look at what is there: something else has changed it, or the disk is at fault. Move away what does not belong \
                  there, and run again."
@@ -110,6 +113,12 @@ impl NativeError {
         let Self::Io { action, source, .. } = self else { return false };
         let says_so = matches!(Errno::from_io_error(source), Some(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP));
         *action == MAKE_LINK && says_so
+    }
+
+    /// Whether something could not be moved because it is mounted from elsewhere.
+    fn is_mounted(&self) -> bool {
+        let Self::Io { source, .. } = self else { return false };
+        matches!(source.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
     }
 
     /// Whether the system does not let that be written to.

@@ -8,11 +8,10 @@
 use crate::NativeError;
 use crate::moves::Moves;
 use crate::temporary::{remove_any, temporary_stem};
-use crate::workspace::{carry_over, entries, is_directory};
+use crate::workspace::{MODULES, carry_over, entries, is_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const MODULES: &str = "node_modules";
 /// The staging folder of the WASI command, which has the shape of a workspace.
 const WASI_STAGING: &str = ".gantry-wasi";
 
@@ -26,6 +25,14 @@ pub(crate) fn sweep(project: &Path) {
             // Who has the lock next tries again what failed here.
             let _ = recover(project, &leftover).and_then(|()| remove_any(&leftover));
         }
+    }
+}
+
+/// Removes what killed installs left in a `node_modules` of the user's folders that is on another mount. Nothing there has to go
+/// back: such a tree is changed entry by entry, and finished from lock and registry.
+pub(crate) fn sweep_inner(modules: &Path) {
+    for leftover in leftovers(modules) {
+        let _ = remove_any(&leftover);
     }
 }
 

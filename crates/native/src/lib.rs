@@ -28,6 +28,7 @@ mod leftovers;
 mod link;
 mod lock;
 mod mirror;
+mod mounts;
 mod moves;
 mod patched;
 mod place;

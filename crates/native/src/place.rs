@@ -52,13 +52,13 @@ impl Job<'_> {
     }
 }
 
-/// Places `packages` of `plan` below `root`, each at its own path, and makes the plan's executables executable.
+/// Places `packages` of `plan`, each at the `target` for its path, and makes the plan's executables executable.
 pub(crate) fn place_all<'p>(
     store: &PackageDirectories,
     plan: &Plan,
     packages: impl Iterator<Item = &'p PlannedPackage>,
     linker: &Linker,
-    root: &Path,
+    target: impl Fn(&str) -> PathBuf,
     interrupt: &Interrupt,
 ) -> Result<LinkReport, NativeError> {
     let mut report = LinkReport { method: linker.method.describe().to_owned(), ..LinkReport::default() };
@@ -84,7 +84,7 @@ pub(crate) fn place_all<'p>(
             standing,
             is_patched: linker.patches.has(&package.path),
             index,
-            target: root.join(&package.path),
+            target: target(&package.path),
             replaced,
         });
     }
@@ -102,7 +102,7 @@ pub(crate) fn place_all<'p>(
     }
     // The store's file is shared: an executable bit that only this lock asks for goes to a copy of its own.
     for path in &plan.executables {
-        let target = root.join(path);
+        let target = target(path);
         if let Ok(bytes) = fs::read(&target) {
             replace_file(&target, &bytes)?;
             fs::set_permissions(&target, fs::Permissions::from_mode(0o755))

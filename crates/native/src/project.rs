@@ -18,7 +18,7 @@
 
 use crate::actual;
 use crate::descriptor::{close, write_file};
-use crate::hidden_lock::{self, HIDDEN_LOCK, HIDDEN_LOCK_NAME};
+use crate::hidden_lock::{self, HIDDEN_LOCK};
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
@@ -26,7 +26,7 @@ use crate::patched::Patched;
 use crate::place::{make_link, place_all};
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
-use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
+use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
 use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
@@ -154,7 +154,7 @@ impl ProjectDirectory {
         self.store.prepare()?;
         self.store.note_project(&self.path);
         let plan = &*settle_commands(&self.path, plan);
-        let modules = self.path.join("node_modules");
+        let modules = self.path.join(MODULES);
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
@@ -178,7 +178,10 @@ impl ProjectDirectory {
                 difference,
             ));
         }
-        let workspace = Workspace::create(&self.path, &modules)?;
+        let wanted = folders_with_modules(plan);
+        let gone = difference.iter().flat_map(|difference| &difference.gone).filter_map(|path| top_of(path));
+        let tops = wanted.iter().copied().chain(plan.workspaces.iter().map(String::as_str)).chain(gone);
+        let workspace = Workspace::create(&self.path, &modules)?.with_mounts(&self.path, tops, &wanted);
         let linker = Linker::probe(
             self.best_method,
             self.store.temporary(),
@@ -242,9 +245,10 @@ impl ProjectDirectory {
         moves: &mut Moves,
     ) -> Result<LinkReport, NativeError> {
         let building = workspace.new_tree();
-        let report = place_all(&self.store, plan, plan.packages.iter(), linker, &building, &self.interrupt)?;
+        let target = |path: &str| workspace.building(path);
+        let report = place_all(&self.store, plan, plan.packages.iter(), linker, target, &self.interrupt)?;
         for link in &plan.links {
-            make_link(&building.join(&link.path), &link.target)?;
+            make_link(&workspace.building(&link.path), &link.target)?;
         }
         let hidden = building.join(HIDDEN_LOCK);
         make_parent(&hidden)?;
@@ -252,8 +256,8 @@ impl ProjectDirectory {
 
         self.interrupt.check()?;
         self.interrupt.pass_over();
-        let (built, modules) = (building.join("node_modules"), self.path.join("node_modules"));
-        if mode == InstallMode::Install && is_directory(&modules) {
+        let (built, modules) = (building.join(MODULES), self.path.join(MODULES));
+        if mode == InstallMode::Install && is_directory(&modules) && !workspace.has_to_stay(MODULES) {
             carry_over(&modules, &built, moves)?;
         }
         self.replace_tree(&built, mode, workspace, moves)?;
@@ -262,7 +266,7 @@ impl ProjectDirectory {
     }
 
     /// Puts a complete `node_modules` in the place of the one that is there: by one exchange, else by two renames, else,
-    /// where it is a mount point, entry by entry.
+    /// where it is a mount point or has one in it, entry by entry.
     fn replace_tree(
         &self,
         built: &Path,
@@ -270,37 +274,16 @@ impl ProjectDirectory {
         workspace: &Workspace,
         moves: &mut Moves,
     ) -> Result<(), NativeError> {
-        let modules = self.path.join("node_modules");
-        if workspace.is_in(&modules) {
-            return self.replace_entries(built, mode, workspace, moves);
+        let modules = self.path.join(MODULES);
+        if workspace.is_in(&modules) || workspace.has_to_stay(MODULES) {
+            return workspace.replace_entries(&self.path, MODULES, mode, moves);
         }
         let is_there = fs::symlink_metadata(&modules).is_ok();
         if is_there && moves.exchange(built, &modules).is_ok() {
             return Ok(());
         }
-        moves.rename(SET_ASIDE, &modules, &workspace.old().join("node_modules"))?;
+        moves.rename(SET_ASIDE, &modules, &workspace.old().join(MODULES))?;
         moves.rename(PUBLISH, built, &modules).map(drop)
-    }
-
-    fn replace_entries(
-        &self,
-        built: &Path,
-        mode: InstallMode,
-        workspace: &Workspace,
-        moves: &mut Moves,
-    ) -> Result<(), NativeError> {
-        let (modules, old) = (self.path.join("node_modules"), workspace.old());
-        moves.rename(SET_ASIDE, &self.path.join(HIDDEN_LOCK), &old.join("hidden-lock"))?;
-        let stays = |name: &str| mode == InstallMode::Install && is_foreign(name);
-        for (number, name) in entries(&modules)?.iter().enumerate() {
-            if modules.join(name) != workspace.path() && !stays(&name.to_string_lossy()) {
-                moves.rename(SET_ASIDE, &modules.join(name), &old.join(number.to_string()))?;
-            }
-        }
-        for name in entries(built)?.iter().filter(|name| *name != HIDDEN_LOCK_NAME) {
-            moves.rename(PUBLISH, &built.join(name), &modules.join(name))?;
-        }
-        moves.rename(PUBLISH, &built.join(HIDDEN_LOCK_NAME), &modules.join(HIDDEN_LOCK_NAME)).map(drop)
     }
 
     /// Steps 1 to 6 of the module's protocol.
@@ -313,15 +296,15 @@ impl ProjectDirectory {
         moves: &mut Moves,
     ) -> Result<LinkReport, NativeError> {
         let Difference { new, gone, moved, in_the_way, .. } = difference;
-        let (building, old) = (workspace.new_tree(), workspace.old());
-        let report = place_all(&self.store, plan, new.iter().copied(), linker, &building, &self.interrupt)?;
+        let (building, old) = (|path: &str| workspace.building(path), |path: &str| workspace.for_path(path).old());
+        let report = place_all(&self.store, plan, new.iter().copied(), linker, building, &self.interrupt)?;
         let built_hidden = workspace.path().join("hidden-lock");
         write_file(&built_hidden, &plan.hidden_lock).map_err(NativeError::io("write", &built_hidden))?;
 
         self.interrupt.check()?;
         self.interrupt.pass_over();
         let hidden = self.path.join(HIDDEN_LOCK);
-        moves.rename(SET_ASIDE, &hidden, &old.join("hidden-lock"))?;
+        moves.rename(SET_ASIDE, &hidden, &workspace.old().join("hidden-lock"))?;
         let gone = in_the_way.iter().chain(gone).map(String::as_str);
         let places = gone.chain(new.iter().map(|package| package.path.as_str()));
         let places = places.filter(|path| difference.is_in_project(path)).enumerate();
@@ -332,12 +315,16 @@ impl ProjectDirectory {
             places.sort_by(|(left, _), (right, _)| right.cmp(left));
         }
         for (path, name) in places {
-            moves.rename(SET_ASIDE, &self.path.join(path), &old.join(name))?;
+            workspace.check_free(&self.path, path)?;
+            moves.rename(SET_ASIDE, &self.path.join(path), &old(path).join(name))?;
         }
         let mut arriving: Vec<(&str, PathBuf)> =
-            new.iter().map(|package| (package.path.as_str(), building.join(&package.path))).collect();
-        arriving
-            .extend(moved.iter().map(|package| (package.path.as_str(), old.join(moved_name(moved, &package.path)))));
+            new.iter().map(|package| (package.path.as_str(), building(&package.path))).collect();
+        arriving.extend(
+            moved
+                .iter()
+                .map(|package| (package.path.as_str(), old(&package.path).join(moved_name(moved, &package.path)))),
+        );
         arriving.sort_by_key(|(path, _)| *path);
         for (path, from) in arriving {
             let target = self.path.join(path);
@@ -360,12 +347,13 @@ impl ProjectDirectory {
         moves: &mut Moves,
     ) -> Result<(), NativeError> {
         let LinkChanges { unplanned, missing } = self.links_to_change(plan, difference);
+        let own = |path: &Path| workspace.for_path(&path.strip_prefix(&self.path).unwrap_or(path).to_string_lossy());
         let in_the_way = unplanned.iter().chain(missing.iter().map(|(path, _)| path));
         for (number, path) in in_the_way.enumerate() {
-            moves.rename(SET_ASIDE, path, &workspace.old().join(format!("link-{number}")))?;
+            moves.rename(SET_ASIDE, path, &own(path).old().join(format!("link-{number}")))?;
         }
         for (number, (path, target)) in missing.iter().enumerate() {
-            let built = workspace.path().join(format!("link-{number}"));
+            let built = own(path).path().join(format!("link-{number}"));
             make_link(&built, target)?;
             make_parent(path)?;
             moves.rename(PUBLISH, &built, path)?;

@@ -3,7 +3,7 @@
 use crate::NativeError;
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::temporary::make_parent;
-use crate::workspace::{Workspace, carry_over, entries, is_directory, is_foreign};
+use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory, is_foreign};
 use gantry_engine::InstallMode;
 use gantry_layout::{LinkKind, Plan, PlannedLink};
 use std::borrow::Cow;
@@ -11,8 +11,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
-
-const MODULES: &str = "node_modules";
 
 /// The user's folders that get a `node_modules` of their own.
 pub(crate) fn folders_with_modules(plan: &Plan) -> BTreeSet<&str> {
@@ -44,6 +42,10 @@ pub(crate) fn replace_trees(
     let wanted = folders_with_modules(plan);
     for top in &wanted {
         let place = format!("{top}/{MODULES}");
+        if workspace.has_to_stay(&place) {
+            workspace.replace_entries(project, &place, mode, moves)?;
+            continue;
+        }
         let (built, modules) = (workspace.new_tree().join(&place), project.join(&place));
         if mode == InstallMode::Install && is_directory(&modules) {
             carry_over(&modules, &built, moves)?;
@@ -58,7 +60,9 @@ pub(crate) fn replace_trees(
     }
     for top in plan.workspaces.iter().filter(|top| is_outer(top) && !wanted.contains(top.as_str())) {
         let place = format!("{top}/{MODULES}");
-        if mode == InstallMode::Ci {
+        if workspace.has_to_stay(&place) {
+            workspace.replace_entries(project, &place, mode, moves)?;
+        } else if mode == InstallMode::Ci {
             set_aside(project, &place, workspace, moves)?;
         } else if is_directory(&project.join(&place)) {
             for name in entries(&project.join(&place))?.iter().map(|name| name.to_string_lossy()) {
