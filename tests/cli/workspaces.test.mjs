@@ -1,10 +1,10 @@
 // Workspaces, folders and tarballs: step by step, gantry and npm change the same project and come to the same.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing, Pair } from './lib/pair.mjs';
-import { registryForSuite } from './lib/programs.mjs';
+import { registryForSuite, Workspace } from './lib/programs.mjs';
 
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -51,6 +51,21 @@ describe('workspaces, folders and tarballs', { concurrency: 1 }, () => {
     pair.write({ 'package.json': root({ workspaces: ['apps/*', 'libs/kit'] }) });
     pair.same('the root asks for nothing');
     pair.same('from the lock at last', 'ci');
+  });
+
+  test('what is nested in a workspace is not put there again', (context) => {
+    const workspace = new Workspace(context, registry);
+    const project = workspace.project('project', {
+      'package.json': root({ workspaces: ['a'], dependencies: { left: '1.1.0' } }),
+    });
+    workspace.project('project/a', { 'package.json': member('a', { dependencies: { left: '1.0.0' } }) });
+    workspace.gantryIn(project, 'install').succeeded();
+    const folder = () => statSync(join(project, 'a/node_modules/left')).ino;
+    const before = folder();
+    for (const words of [['install'], ['install', 'deprecated']]) {
+      workspace.gantryIn(project, ...words).succeeded();
+      assert.equal(folder(), before, words.join(' '));
+    }
   });
 
   test('npm takes over what gantry made, and the other way round', (context) => {

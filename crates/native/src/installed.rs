@@ -9,7 +9,7 @@ use crate::actual;
 use crate::footing::Footing;
 use crate::hidden_lock::{self, HIDDEN_LOCK};
 use crate::patched::Patched;
-use crate::tops::folders_with_modules;
+use crate::tops::{folders_with_modules, top_of};
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
@@ -251,7 +251,9 @@ fn strays(
     Ok(strays)
 }
 
-/// The package that `path` is nested in: `node_modules/a` for `node_modules/a/node_modules/b`.
+/// The package that `path` is nested in: `node_modules/a` for `node_modules/a/node_modules/b`. What is in a folder of the user's
+/// is in none: that stays.
 fn enclosing(path: &str) -> Option<&str> {
-    path.rfind("/node_modules/").map(|position| &path[..position])
+    let parent = path.rfind("/node_modules/").map(|position| &path[..position])?;
+    (top_of(path) != Some(parent)).then_some(parent)
 }
