@@ -3,7 +3,8 @@
 //! The ladder is clone of the whole directory (APFS), reflink, hard link, copy. It is tried once for each pair of store
 //! and project with a real file, never per package, and what stopped a better way is kept to be shown: a fast path that
 //! fails in silence is not one. Single files can be refused all the same: one that has as many links as its file system
-//! allows, that belongs to somebody else, or that is on another mount. Such a file is copied, and told of.
+//! allows, that belongs to somebody else, that is on another mount, or that alone was made without copy-on-write. Such a file is
+//! copied, and told of.
 
 use crate::NativeError;
 use crate::descriptor::{close, folder_of, make_directories, open_directory};
@@ -274,7 +275,8 @@ impl Linker {
 
     /// Copies a file where `error` says that the method does not do for it.
     fn copy_instead(&self, source: &Path, target: &Path, executable: bool, error: io::Error) -> io::Result<()> {
-        const REFUSALS: [Errno; 4] = [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV];
+        const REFUSALS: [Errno; 6] =
+            [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV, Errno::INVAL, Errno::OPNOTSUPP];
         let is_refusal = REFUSALS.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
         if self.method == LinkMethod::Copy || !is_refusal {
             return Err(error);

@@ -10,7 +10,7 @@ fn linker(method: LinkMethod) -> Linker {
 fn a_file_that_the_method_is_refused_for_is_copied_and_counted() {
     let place = TempDir::new().unwrap();
     let (source, target) = (place.path().join("source"), place.path().join("target"));
-    for errno in [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV] {
+    for errno in [Errno::MLINK, Errno::PERM, Errno::ACCESS, Errno::XDEV, Errno::INVAL, Errno::OPNOTSUPP] {
         let linker = linker(LinkMethod::HardLink);
         assert_eq!(linker.reason(), None);
         fs::write(&source, errno.to_string()).unwrap();
