@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { startDocuments } from './lib/documents.mjs';
 import { projectsFolder, registryForSuite, Workspace } from './lib/programs.mjs';
 
 const manifest = (fields) => ({ name: 'project', version: '1.0.0', ...fields });
@@ -155,6 +156,45 @@ describe('locks of small packages', { concurrency: 1 }, () => {
       },
       { results: ['npm-shrinkwrap.json', 'package-lock.json'] },
     );
+  });
+
+  test('an update in a lock of version 1 asks for the peers of what needs the package updated, and of nothing else', async (context) => {
+    const url = await startDocuments(context, {
+      'host@1.0.0': {},
+      'left@1.0.0': {},
+      'left@1.1.0': {},
+      'guest@1.0.0': { dependencies: { left: '^1.0.0' }, peerDependencies: { host: '^1.0.0' } },
+    });
+    const workspace = new Workspace(context, url);
+    const locked = { left: { version: '1.0.0' }, guest: { version: '1.0.0', requires: { left: '^1.0.0' } } };
+    const files = {
+      'package.json': manifest({ dependencies: { guest: '1' } }),
+      'package-lock.json': {
+        name: 'project',
+        version: '1.0.0',
+        lockfileVersion: 1,
+        requires: true,
+        dependencies: locked,
+      },
+    };
+    const commands = [
+      { words: ['install'], left: '1.0.0', host: undefined },
+      { words: ['update', 'left'], left: '1.1.0', host: '1.0.0' },
+      { words: ['update', 'guest'], left: '1.0.0', host: undefined },
+    ];
+    for (const { words, left, host } of commands) {
+      const [ours, theirs] = ['ours', 'theirs'].map((name) => workspace.project(`${name}-${words.join('-')}`, files));
+      workspace.gantryIn(ours, ...words, '--package-lock-only').succeeded();
+      workspace.npm(theirs, ...words, '--package-lock-only').succeeded();
+      const lock = read(ours, 'package-lock.json');
+      assert.equal(lock, read(theirs, 'package-lock.json'), words.join(' '));
+      const { packages } = JSON.parse(lock);
+      assert.deepEqual(
+        [packages['node_modules/left'].version, packages['node_modules/host']?.version],
+        [left, host],
+        words.join(' '),
+      );
+    }
   });
 
   test('the tree of a lock of version 1 is the one npm makes', (context) => {

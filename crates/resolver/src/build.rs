@@ -201,7 +201,7 @@ impl Builder {
     }
 
     /// Everything that depends on a package that is to be looked up again.
-    fn dependants_of_updated(&self) -> Vec<NodeId> {
+    pub(crate) fn dependants_of_updated(&self) -> Vec<NodeId> {
         let mut dependants = Vec::new();
         if self.options.update.is_empty() {
             return dependants;

@@ -5,7 +5,8 @@
 //! package is looked up in the registry once, by the version in the lock; what cannot be had stays as the lock has it,
 //! with a warning. Two things follow npm to the letter because locks would differ otherwise: the lookup is by the folder's
 //! name, so that an alias finds nothing or a stranger whose contents do not match, and only packages whose requirements the
-//! lock itself did not meet are looked at again, so that peers nobody asked for before stay away.
+//! lock itself did not meet are looked at again, and those that need what `update` names, so that peers nobody asked for
+//! before stay away.
 
 use crate::ids::NameId;
 use crate::project::Project;
@@ -102,7 +103,8 @@ impl Inflation {
         }
         tree.warnings = warnings;
         let nodes = tree.forest.inventory().into_iter();
-        let nodes: Vec<_> = nodes.filter(|&node| troubled.contains(&tree.forest.location(node))).collect();
+        let mut nodes: Vec<_> = nodes.filter(|&node| troubled.contains(&tree.forest.location(node))).collect();
+        nodes.extend(tree.dependants_of_updated());
         tree.start_at(nodes)?;
         Ok(tree)
     }
