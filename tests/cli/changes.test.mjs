@@ -193,6 +193,15 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.deepEqual(written(pair), manifest({}));
   });
 
+  test('what the project bundles goes as everything else', (context) => {
+    const fields = { dependencies: { right: '1', executable: '1' }, bundleDependencies: ['right'] };
+    const pair = pairOf(context, fields);
+    pair.same('first');
+    pair.same('from the lock', 'ci');
+    pair.same('without it', 'uninstall', ['right']);
+    assert.deepEqual(written(pair).dependencies, { executable: '1' });
+  });
+
   test('what is updated is what was named, as far as package.json allows', (context) => {
     const locked = { left: '1.0.0', right: '1', 'peer-host': '1.0.0' };
     const pair = pairOf(context, { dependencies: locked });

@@ -21,5 +21,5 @@ pub use error::{CODES, LayoutError};
 pub use paths::is_package_path;
 pub use plan::{installed, is_git, linked_folders, package_key, plan, wanted};
 pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};
-pub use select::Omit;
+pub use select::{Omit, is_carried};
 pub use tree::{FileKind, FileLocation, FileSource, FileStatus, TreeEntry, TreeError, TreeErrorKind, VirtualTree};

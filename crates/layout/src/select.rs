@@ -136,6 +136,6 @@ fn is_nothing(entry: &LockEntry) -> bool {
 }
 
 /// Whether a package comes inside the tarball of a package above it. What the project itself bundles does not.
-pub(crate) fn is_carried(entry: &LockEntry) -> bool {
+pub fn is_carried(entry: &LockEntry) -> bool {
     entry.in_bundle && entry.resolved.is_none() && entry.integrity.is_none()
 }

@@ -13,7 +13,7 @@ use crate::tops::{folders_with_modules, top_of};
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
-use gantry_layout::{Plan, PlannedPackage};
+use gantry_layout::{Plan, PlannedPackage, is_carried};
 use gantry_manifest::{Lockfile, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -88,7 +88,7 @@ impl Installed {
         }
         let (hidden_lock, lock) = hidden_lock::read(project)?;
         let links = lock.packages.iter().filter(|entry| entry.link).map(|entry| entry.path.clone()).collect();
-        let entries = lock.packages.into_iter().filter(|entry| !entry.link && !entry.in_bundle && !entry.is_top());
+        let entries = lock.packages.into_iter().filter(|entry| !entry.link && !is_carried(entry) && !entry.is_top());
         let packages: BTreeMap<_, _> = entries.map(|entry| (entry.path, entry.integrity)).collect();
         let is_newest = is_newest(project, packages.keys().map(String::as_str));
         Some(Self { hidden_lock, packages, links, is_newest })
