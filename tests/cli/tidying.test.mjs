@@ -37,11 +37,11 @@ describe('tidying up', { concurrency: 1 }, () => {
   const pairOf = (context, files) => new Pair(context, suite.registry, files);
 
   /** A project whose `right` has a `left` of its own, which the other one would do for. */
-  function doubled(context) {
-    const pair = pairOf(context, manifest({ left: '1.0.0', right: '1' }));
+  function doubled(context, more) {
+    const pair = pairOf(context, manifest({ left: '1.0.0', right: '1' }, more));
     pair.same('the older one');
     const older = pair.folders.map((folder) => lockOf(folder).packages['node_modules/left']);
-    pair.write(manifest({ left: '^1.1.0', right: '1' }));
+    pair.write(manifest({ left: '^1.1.0', right: '1' }, more));
     pair.same('the newer one');
     for (const [number, folder] of pair.folders.entries()) {
       const lock = lockOf(folder);
@@ -77,6 +77,14 @@ describe('tidying up', { concurrency: 1 }, () => {
     const pair = doubled(context);
     pair.remove('package-lock.json');
     pair.same('dedupe', 'dedupe');
+  });
+
+  test('dedupe gives the root of a lock the name of the folder where the project has none', (context) => {
+    const pair = doubled(context, { name: undefined });
+    assert.equal(lockOf(pair.folders[0]).packages[''].name, undefined);
+    pair.same('dedupe', 'dedupe');
+    assert.equal(lockOf(pair.folders[0]).packages[''].name, 'project');
+    pair.same('install');
   });
 
   test('dedupe leaves alone what is there once, with a newer version and without', (context) => {

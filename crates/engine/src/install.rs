@@ -258,6 +258,11 @@ async fn begin<H: Host>(
         None
     };
     let start = lock.as_ref().or(installed.as_ref());
+    let folder = request.resolve.folder_name.as_str();
+    if request.changes.update == Update::Duplicates && lock.is_some() && root.name.is_none() && !folder.is_empty() {
+        // npm's `dedupe` goes on from the tree that it looked for duplicates in, whose root has a name as every folder.
+        root.name = Some(folder.into());
+    }
     let duplicates = match (&request.changes.update, start) {
         (Update::Duplicates, Some(start)) => duplicates(start, &request.resolve.folder_name),
         _ => Vec::new(),
