@@ -99,6 +99,24 @@ describe('dependencies changed by name', { concurrency: 1 }, () => {
     assert.ok(locked());
   });
 
+  test('what a tarball carries comes from there, also where the lock has an integrity of it', (context) => {
+    const inside = 'node_modules/with-leftovers/node_modules/inside';
+    const integrity = `sha512-${Buffer.alloc(64).toString('base64')}`;
+    const packages = () => JSON.parse(read(pair.folders[0], 'package-lock.json')).packages;
+    const pair = pairOf(context, { optionalDependencies: { 'with-leftovers': '1' } });
+    pair.same('the lock alone', 'install', ['--package-lock-only']);
+    const lock = JSON.parse(read(pair.folders[0], 'package-lock.json'));
+    // As the lock of version 1 of a package whose bundle is published, too, is brought up to date.
+    lock.packages[inside] = { ...lock.packages[inside], version: '1.0.0', integrity, inBundle: true, optional: true };
+    pair.write({ 'package-lock.json': lock });
+    pair.same('from the lock', 'ci');
+    assert.equal(packages()[inside].integrity, integrity);
+    pair.remove('node_modules');
+    pair.same('a tree that is new');
+    assert.equal(packages()[inside].integrity, undefined);
+    pair.same('nothing more');
+  });
+
   test('what a tarball carries although nothing needs it is not looked for where the tarball is left out', (context) => {
     const pair = pairOf(context, { devDependencies: { 'with-leftovers': '1' } });
     pair.same('first');

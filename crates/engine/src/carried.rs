@@ -4,7 +4,7 @@ use crate::host::{Host, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::request::{Extent, InstallRequest};
 use crate::{EngineError, Fault};
-use gantry_layout::wanted;
+use gantry_layout::{installed, wanted};
 use gantry_manifest::{LockEntry, Lockfile, Manifest};
 use gantry_resolver::{BundleContents, Project, carried_entries};
 use gantry_store::{FileRecord, PackageKey};
@@ -104,6 +104,30 @@ pub(crate) fn take_back(lock: &mut Lockfile, found: &[FoundInside], is_unpacked:
     if !gone.is_empty() {
         lock.packages.retain(|entry| !gone.contains(entry.path.as_str()));
     }
+}
+
+/// Takes out of a lock what packages that are unpacked bring along and what has an integrity all the same: the registry's, which it
+/// gets where a lock of version 1 is brought up to date. [`unlisted`] puts what the tarballs have in its place, as npm does.
+pub(crate) fn give_up_carried(
+    request: &InstallRequest,
+    lock: &mut Lockfile,
+    inert: &BTreeSet<String>,
+) -> Result<(), EngineError> {
+    let comes_alone = |entry: &LockEntry| entry.in_bundle && entry.integrity.is_some();
+    if request.extent == Extent::LockOnly || !lock.packages.iter().any(comes_alone) {
+        return Ok(());
+    }
+    let mut bundlers = installed(lock, inert, &request.omit)?;
+    for entry in lock.packages.iter().filter(|entry| !is_opened(entry) || entry.manifest.bundle_dependencies.is_empty())
+    {
+        bundlers.remove(&entry.path);
+    }
+    let is_carried = |entry: &LockEntry| {
+        let mut above = entry.path.rmatch_indices("/node_modules/").map(|(end, _)| &entry.path[..end]);
+        comes_alone(entry) && above.any(|folder| bundlers.contains(folder))
+    };
+    lock.packages.retain(|entry| !is_carried(entry));
+    Ok(())
 }
 
 /// Whether a package other than the project says that it brings others along, or lists them.

@@ -1,7 +1,7 @@
 //! The pipeline itself.
 
 use crate::bring::{Brought, add_found, bring, found_in, unpacked};
-use crate::carried::{FoundInside, found_anew, take_back};
+use crate::carried::{FoundInside, found_anew, give_up_carried, take_back};
 use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
@@ -75,6 +75,9 @@ async fn run<H: Host>(
     let Decided { mut lockfile, abbreviated, found, checked: MachineCheck { mut inert, .. }, incomplete } = decided;
     if request.mode == InstallMode::Ci {
         renew_folders(&mut lockfile, &beginning.project);
+    }
+    if beginning.chosen.is_none() {
+        give_up_carried(request, &mut lockfile, &inert)?;
     }
     let before = beginning.before.take();
     let project = &beginning.project;
