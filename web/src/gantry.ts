@@ -6,6 +6,7 @@
  * through `onWaiting`, and gives up with `STORE_BUSY` on `timeout` or `signal`. Later calls that change something need a turn,
  * too, and have a `signal` and an event, or `onWaiting`; those that only ask are answered beside what is under way elsewhere.
  */
+import { untilActivated } from './activated.js';
 import {
   checkOpen,
   checkRemove,
@@ -56,6 +57,7 @@ export class Gantry {
     checkOpen(options);
     const parameters = openParameters(options);
     const { store, timeout, signal } = options;
+    await untilActivated(signal);
     const connection = new Connection(startCoordinator());
     const started = new AbortController();
     connection.limitStart(started.signal, signal, timeout === undefined ? START : Math.max(timeout, LEAST_START));
@@ -96,6 +98,7 @@ export class Gantry {
     requireOpfs(options);
     const store = checkedStore(options.store);
     requireSecureContext();
+    await untilActivated(options.signal);
     return removeStore(store, options);
   }
 
