@@ -1,6 +1,7 @@
 /** One place in the pool: the worker that fills it now, its packs, and its successor when it dies. */
 import { type ErrorData, GantryError, toErrorData } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
+import type { ScriptFailure } from '../script-failure.js';
 import type { OpenPacks, UnpackJob, UnpackResult } from '../wasm.js';
 import { LentFiles, lostFiles } from './lent-files.js';
 import type { MemoryFolder } from './memory-folder.js';
@@ -127,10 +128,10 @@ export class Member {
     const worker: UnpackWorker = new UnpackWorker(this.#module, `gantry-unpack-${this.#index}`, {
       message: (response) => {
         if ('alive' in response)
-          watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost('it ended unexpectedly')));
+          watchLife(aliveLock, watching.signal, () => this.#lose(worker, lost({ reason: 'it ended unexpectedly' })));
         else this.#receive(response);
       },
-      error: (reason) => this.#lose(worker, lost(reason)),
+      error: (failure) => this.#lose(worker, lost(failure)),
     });
     this.#worker = worker;
     this.#watching = watching;
@@ -177,7 +178,7 @@ export class Member {
 
   #post(call: Call): Promise<UnpackResult> {
     const worker = this.#worker;
-    if (!worker) return Promise.reject(new GantryError(lost('it died repeatedly')));
+    if (!worker) return Promise.reject(new GantryError(lost({ reason: 'it died repeatedly' })));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
@@ -223,10 +224,8 @@ export function isLost(error: unknown): boolean {
   return error instanceof GantryError && error.code === 'WORKER_LOST';
 }
 
-function lost(why: string): ErrorData {
-  return {
-    code: 'WORKER_LOST',
-    message: `An unpack worker was lost: ${why}`,
-    hint: 'The browser may be short of memory. Install again: what was finished is kept.',
-  };
+const ENDED = 'The browser may be short of memory. Install again: what was finished is kept.';
+
+function lost({ reason, hint = ENDED }: ScriptFailure): ErrorData {
+  return { code: 'WORKER_LOST', message: `An unpack worker was lost: ${reason}`, hint };
 }

@@ -1,12 +1,13 @@
 /** An unpack worker seen from the coordinator: the page starts and ends it, a port leads to it. */
 import type { Response, UnpackWorkerFailure } from '../protocol.js';
+import type { ScriptFailure } from '../script-failure.js';
 import { batched } from './batches.js';
 import { piecesOf } from './buffers.js';
 import type { PoolRequest, PoolResponse } from './messages.js';
 
 interface Listeners {
   message(response: PoolResponse): void;
-  error(reason: string): void;
+  error(failure: ScriptFailure): void;
 }
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
@@ -46,12 +47,12 @@ export class UnpackWorker {
     scope.postMessage(request);
   }
 
-  fail(reason: string): void {
-    this.#listeners.error(reason);
+  fail(failure: ScriptFailure): void {
+    this.#listeners.error(failure);
   }
 
   /** What the page says of a worker. */
-  static failed({ failed, reason }: UnpackWorkerFailure): void {
-    started.get(failed)?.fail(reason);
+  static failed(failure: UnpackWorkerFailure): void {
+    started.get(failure.failed)?.fail(failure);
   }
 }

@@ -9,6 +9,7 @@ import { GantryError } from './errors.js';
 import { watchLife } from './liveness.js';
 import { invalid, shown } from './options.js';
 import type { Event, Method, Parameters, Request, Response, Result } from './protocol.js';
+import { SERVED, scriptFailure } from './script-failure.js';
 import { UnpackWorkers } from './unpack-workers.js';
 
 interface PendingCall {
@@ -24,9 +25,6 @@ export interface CallOptions<M extends Method> {
   onEvent?: ((event: Event<M>) => void) | undefined;
 }
 
-const SERVED =
-  'Check that dist/worker/ and wasm/ of the package are served, and allowed: by worker-src of the Content-Security-Policy of the page, and with its Cross-Origin-Embedder-Policy, if it has one.';
-
 /** Milliseconds. Timers that are to be longer end at once: what is to wait longer waits for ever. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -35,7 +33,7 @@ export class Connection {
   readonly #pending = new Map<number, PendingCall>();
   readonly #watching = new AbortController();
   readonly #closing = new AbortController();
-  readonly #unpackWorkers = new UnpackWorkers((failed, reason) => this.#send({ failed, reason }));
+  readonly #unpackWorkers = new UnpackWorkers((failure) => this.#send(failure));
   #nextId = 1;
   /** Once set, every call rejects with it. */
   #ended: GantryError | undefined;
@@ -45,8 +43,8 @@ export class Connection {
     worker.addEventListener('message', (message: MessageEvent<Response>) => this.#receive(message.data));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      const reason = event.message === undefined ? 'its script could not be loaded' : event.message;
-      this.#lose(`The install worker stopped: ${reason}`, SERVED);
+      const { reason, hint } = scriptFailure(event);
+      this.#lose(`The install worker stopped: ${reason}`, hint);
     });
     worker.addEventListener('messageerror', () => this.#lose('A message of the install worker could not be read'));
     this.#tellWhenHidden();

@@ -7,6 +7,7 @@
 import type { InstallEvent, OpenEvent, WaitingEvent } from './call-events.js';
 import type { ErrorData } from './errors.js';
 import type { PackageExplanation, PeerConflict } from './explanations.js';
+import type { ScriptFailure } from './script-failure.js';
 import type { WorkspaceParameters } from './workspaces.js';
 
 /** How patient to be with a registry: npm's settings of these names. Times are in milliseconds. */
@@ -296,9 +297,8 @@ export interface Changed {
   changed: string;
 }
 /** Page → coordinator, too: an unpack worker's script failed or could not be loaded, or did not begin. */
-export interface UnpackWorkerFailure {
+export interface UnpackWorkerFailure extends ScriptFailure {
   failed: number;
-  reason: string;
 }
 /** What the coordinator asks of the page, which starts and ends workers for it; numbers are the coordinator's. */
 export type UnpackWorkerRequest =

@@ -5,7 +5,8 @@
  * reloaded may wait for ever in `new Worker`. All the page does is start and end them; what they are told and what they
  * answer goes through a port between them and the coordinator.
  */
-import type { UnpackWorkerRequest } from './protocol.js';
+import type { UnpackWorkerFailure, UnpackWorkerRequest } from './protocol.js';
+import { scriptFailure } from './script-failure.js';
 import { startWorker } from './start-worker.js';
 
 /** Milliseconds after which a worker that has not said that it lives is taken to be dead: one that ends before it holds its lock
@@ -20,10 +21,10 @@ interface Started {
 
 export class UnpackWorkers {
   readonly #workers = new Map<number, Started>();
-  readonly #onError: (number: number, reason: string) => void;
+  readonly #onError: (failure: UnpackWorkerFailure) => void;
 
   /** `onError` is told when a worker's script fails, or cannot be loaded, or does not begin. */
-  constructor(onError: (number: number, reason: string) => void) {
+  constructor(onError: (failure: UnpackWorkerFailure) => void) {
     this.#onError = onError;
   }
 
@@ -32,13 +33,14 @@ export class UnpackWorkers {
     const worker = startWorker(
       () => new Worker(new URL('./worker/unpack.js', import.meta.url), { /* @vite-ignore */ type: 'module', name }),
     );
-    const late = setTimeout(() => this.#onError(number, `it did not start within ${START / 1000} s`), START);
+    const reason = `it did not start within ${START / 1000} s`;
+    const late = setTimeout(() => this.#onError({ failed: number, reason }), START);
     this.#workers.set(number, { worker, late });
     // The one thing that it tells the page: that it lives.
     worker.addEventListener('message', () => clearTimeout(late), { once: true });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      this.#onError(number, event.message ?? 'its script could not be loaded');
+      this.#onError({ failed: number, ...scriptFailure(event) });
     });
     worker.postMessage({ port }, [port]);
   }

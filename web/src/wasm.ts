@@ -23,6 +23,7 @@ import type {
   TreeListing,
   Verification,
 } from './protocol.js';
+import { RELOAD } from './script-failure.js';
 
 export interface CoordinatorOptions extends Patience {
   registry: string;
@@ -221,7 +222,7 @@ export function moduleUnavailable(error: unknown): GantryError {
   return new GantryError({
     code: 'WASM_UNAVAILABLE',
     message: `The wasm module could not be loaded: ${error instanceof Error ? error.message : error}`,
-    hint: "Check that wasm/gantry_bg.wasm of the package is served, or give its address as `wasmUrl`, and that the Content-Security-Policy that counts here allows it: connect-src, and script-src 'wasm-unsafe-eval'.",
+    hint: `Check that wasm/gantry_bg.wasm of the package is served, or give its address as \`wasmUrl\`, and that the Content-Security-Policy that counts here allows it: connect-src, and script-src 'wasm-unsafe-eval'. ${RELOAD}`,
   });
 }
 

@@ -3,6 +3,7 @@ import { throwIfAborted } from '../aborted.js';
 import { FOLDER_REMOVED, isRemoved, watchFolder } from '../cleared.js';
 import { type ErrorData, GantryError } from '../errors.js';
 import { uniqueLifeName, watchLife } from '../liveness.js';
+import { type ScriptFailure, scriptFailure } from '../script-failure.js';
 import { startWorker } from '../start-worker.js';
 
 export interface FileToWrite {
@@ -30,6 +31,7 @@ const WRITERS = 4;
 const START = 60_000;
 /** Milliseconds for the files that are under way when it is stopped; then their worker is ended, as the browser would. */
 const STOPPING = 10_000;
+const ENDED = 'The browser may be short of memory. Export again: files that are there are replaced.';
 /** Batches that one worker has been given. */
 const BATCHES_AHEAD = 2;
 
@@ -124,9 +126,10 @@ export class FileWriters {
     const end = async () => {
       // With the storage of a private window the locks of its workers go, too.
       if (await isRemoved(directory)) this.#loseFolder();
-      else this.#lose(writer, 'it ended unexpectedly');
+      else this.#lose(writer, { reason: 'it ended unexpectedly' });
     };
-    const late = setTimeout(() => this.#lose(writer, `it did not start within ${START / 1000} s`), START);
+    const reason = `it did not start within ${START / 1000} s`;
+    const late = setTimeout(() => this.#lose(writer, { reason }), START);
     this.#ended.signal.addEventListener('abort', () => clearTimeout(late));
     worker.addEventListener('message', ({ data }: MessageEvent<WriteResponse>) => {
       clearTimeout(late);
@@ -147,20 +150,16 @@ export class FileWriters {
     });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      this.#lose(writer, event.message ?? 'its script could not be loaded');
+      this.#lose(writer, scriptFailure(event));
     });
     const request: WriteRequest = { directory, aliveLock };
     worker.postMessage(request);
     return writer;
   }
 
-  #lose(writer: Writer, why: string): void {
+  #lose(writer: Writer, { reason, hint = ENDED }: ScriptFailure): void {
     writer.isLost = true;
-    this.#fail({
-      code: 'WORKER_LOST',
-      message: `A worker that writes files stopped: ${why}`,
-      hint: 'The browser may be short of memory. Export again: files that are there are replaced.',
-    });
+    this.#fail({ code: 'WORKER_LOST', message: `A worker that writes files stopped: ${reason}`, hint });
   }
 
   #loseFolder(): void {
