@@ -146,24 +146,43 @@ test('bundled with webpack it works', async ({ page, site, fixtures }) => {
 });
 
 for (const isModule of [false, true]) {
-  const kind = isModule ? 'modules' : 'classic scripts';
-  test(`what a bundler made works from another origin than its page’s, workers that are ${kind}, too`, async ({
-    page,
-    site,
-    cdn,
-    fixtures,
-  }) => {
-    const output: webpack.Configuration['output'] = { publicPath: `${cdn.url}/bundled/` };
-    const modules = { experiments: { outputModule: true }, output: { ...output, module: true } };
-    await bundleWithWebpack(fixtures.url, isModule ? modules : { output });
-    const script = `<script ${isModule ? 'type="module"' : ''} src="${cdn.url}/bundled/main.js"></script>`;
-    site.pages.set('/bundled-elsewhere', `<!doctype html><title>waiting</title>${script}`);
-    await page.goto(`${site.url}/bundled-elsewhere`);
-    await expect(page).toHaveTitle(/^(said|failed): /);
-    await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
-    expect(await page.evaluate(() => Worker.name), 'what is a worker again').toBe('Worker');
-  });
+  for (const isAuto of [false, true]) {
+    const kind = isModule ? 'modules' : 'classic scripts';
+    const where = isAuto
+      ? 'find by themselves where they are, as those of Module Federation'
+      : 'are told where they are';
+    test(`what a bundler made works from another origin than its page’s, workers that are ${kind} and ${where}, too`, async ({
+      page,
+      site,
+      cdn,
+      fixtures,
+    }) => {
+      const output: webpack.Configuration['output'] = { publicPath: isAuto ? 'auto' : `${cdn.url}/bundled/` };
+      const modules = { experiments: { outputModule: true }, output: { ...output, module: true } };
+      await bundleWithWebpack(fixtures.url, isModule ? modules : { output });
+      const script = `<script ${isModule ? 'type="module"' : ''} src="${cdn.url}/bundled/main.js"></script>`;
+      site.pages.set('/bundled-elsewhere', `<!doctype html><title>waiting</title>${script}`);
+      await page.goto(`${site.url}/bundled-elsewhere`);
+      await expect(page).toHaveTitle(/^(said|failed): /);
+      await expect(page).toHaveTitle(/^said: module\.exports = "left 1\.1\.0"/);
+      expect(await page.evaluate(() => Worker.name), 'what is a worker again').toBe('Worker');
+    });
+  }
 }
+
+test('a worker from another origin finds itself there, as Turbopack of Next.js 16 wants it', async ({ blank, cdn }) => {
+  cdn.pages.set('/where.js', 'postMessage([String(location), location.origin, location.hash]);');
+  const address = `${cdn.url}/where.js#params=1`;
+  const found = await blank.evaluate(async (script) => {
+    const { startWorker } = await import(`${location.origin}/package/dist/start-worker.js`);
+    const worker: Worker = startWorker(() => new Worker(script));
+    return new Promise((settle) => {
+      worker.onmessage = ({ data }) => settle(data);
+      worker.onerror = ({ message }) => settle(message);
+    });
+  }, address);
+  expect(found).toEqual([address, cdn.url, '#params=1']);
+});
 
 test('it works where a bundler starts workers from blobs and writes addresses without an origin, as Turbopack of Next.js 15 does', async ({
   page,

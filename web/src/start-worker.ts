@@ -59,10 +59,15 @@ function loaderOf({ href }: URL, options: WorkerOptions): Script {
   return { url, options: { ...options, type } };
 }
 
-/** A classic script that goes on with another one. The policies of the page count for it, and it makes trusted what they want so. */
+/**
+ * A classic script that goes on with another one. The policies of the page count for it, and it makes trusted what they want so.
+ * What bundlers make (webpack with `publicPath: 'auto'`, Turbopack) finds its other parts from where it is: so this says that it
+ * is where the other one is.
+ */
 function loading(address: string): string {
   return `
     let address = ${address};
+    Reflect.defineProperty(self, 'location', { value: new URL(address), configurable: true });
     try {
       const policy = self.trustedTypes?.createPolicy('${TRUSTED_POLICY}', { createScriptURL: (trusted) => trusted });
       address = policy?.createScriptURL(address) ?? address;
