@@ -1,5 +1,6 @@
 /** Pages with a Content-Security-Policy or a Cross-Origin-Embedder-Policy: what the package needs, as its readme says. */
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -27,18 +28,28 @@ document.body.dataset.refused = [...refused].sort().join(' ');`;
 /** What a page is told that fails under a policy, beside its code. */
 const hintOf = (page: Page): Promise<string | null> => page.locator('body').textContent();
 
+interface Served {
+  ofPage: Headers;
+  ofPackage: Headers;
+  /** Of the package. */
+  address?: string;
+  /** What the page has before its script, and what that element has. */
+  head?: string;
+  attributes?: string;
+}
+
 /** What becomes of an install in a page with these headers, whose package is served with those. */
 async function outcome(
   page: Page,
   site: Site,
   registry: string,
-  { ofPage, ofPackage, address = '/package/dist/index.js' }: { ofPage: Headers; ofPackage: Headers; address?: string },
+  { ofPage, ofPackage, address = '/package/dist/index.js', head = '', attributes = '' }: Served,
 ): Promise<string> {
   const answer = (response: ServerResponse, type: string, body: string | Buffer, headers: Headers) =>
     response.writeHead(200, { 'content-type': type, ...headers }).end(body);
   site.answering.set('/policy/', ({ pathname }, response) => {
     const isScript = pathname.endsWith('.js');
-    const html = '<!doctype html><title>waiting</title><script type="module" src="main.js"></script>';
+    const html = `<!doctype html><title>waiting</title>${head}<script type="module" ${attributes} src="main.js"></script>`;
     answer(response, isScript ? 'text/javascript' : 'text/html', isScript ? script(registry, address) : html, ofPage);
   });
   site.answering.set('/package/', ({ pathname }, response) => {
@@ -142,4 +153,47 @@ test('a page that takes trusted addresses only takes those of the workers, and r
     expect(await under(address, trusting[0] as string, 'trusted-types another')).toBe('failed WORKER_LOST');
     expect(await hintOf(page)).toContain('"gantry"');
   }
+});
+
+test('with a nonce and strict-dynamic nothing else is needed but, from another origin, WebAssembly', async ({
+  page,
+  site,
+  fixtures,
+  cdn,
+}) => {
+  const under = (directives: string, address: string) =>
+    outcome(page, site, fixtures.url, {
+      ofPage: { 'content-security-policy': `script-src 'nonce-once' 'strict-dynamic' ${directives}; base-uri 'none'` },
+      ofPackage: {},
+      address,
+      attributes: 'nonce="once"',
+    });
+  expect(await under('', '/package/dist/index.js')).toBe('installed 1');
+  const elsewhere = `${cdn.url}/package/dist/index.js`;
+  expect(await under('', elsewhere)).toBe('failed WASM_UNAVAILABLE');
+  expect(await under("'wasm-unsafe-eval'", elsewhere)).toBe('installed 1');
+});
+
+test('a page with an Integrity-Policy needs an import map that has the integrity of the scripts', async ({
+  page,
+  site,
+  fixtures,
+}) => {
+  const address = '/package/dist/index.js';
+  const digest = (bytes: string | Buffer) => `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
+  const scripts = readdirSync(packageFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
+  const integrity = Object.fromEntries(
+    scripts.map((name) => [`/package/${name}`, digest(readFileSync(join(packageFolder, name)))]),
+  );
+  const policy = { 'integrity-policy': 'blocked-destinations=(script)' };
+  const served = {
+    ofPage: policy,
+    ofPackage: policy,
+    address,
+    attributes: `integrity="${digest(script(fixtures.url, address))}"`,
+  };
+  const head = `<script type="importmap">${JSON.stringify({ integrity })}</script>`;
+  expect(await outcome(page, site, fixtures.url, { ...served, head })).toBe('installed 1');
 });
