@@ -290,6 +290,9 @@ describe('locks of small packages', { concurrency: 1 }, () => {
       'packages nobody asks for, below nothing': (packages) => {
         packages['node_modules/constructor'] = { version: '1.0.0' };
         packages['node_modules/gone/node_modules/left'] = { version: '1.0.0' };
+        packages['node_modules/left/node_modules/gone/node_modules/right'] = { version: '1.0.0' };
+        packages['node_modules/stray'] = { version: '1.0.0' };
+        packages['node_modules/stray/node_modules/gone/node_modules/right'] = { version: '1.0.0' };
       },
       'a root that is another': (packages) =>
         Object.assign(packages[''], { name: 'other', dependencies: { left: '2' } }),

@@ -20,13 +20,13 @@ mod remedy;
 
 use crate::error::{ResolveError, ResolveWarning};
 use crate::forest::{Edge, EdgeError, Forest, Node, Seed};
+use crate::from_lock::Orphan;
 use crate::ids::{EdgeId, NameId, NodeId, PackageId, SpecId};
 use crate::options::{Opening, ResolveOptions};
 use crate::package::Kind;
 use crate::resolver::bundles::Bundles;
 use crate::resolver::sources::Sources;
 use crate::shelf::{Shelf, Wanted};
-use gantry_manifest::LockEntry;
 use gantry_spec::compare_locale;
 use queue::Queue;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,7 +82,7 @@ pub(crate) struct Builder {
     /// Folders of the user whose manifests were known from the start.
     pub(crate) known_folders: Vec<(String, PackageId)>,
     /// Entries of the lock that are below nothing.
-    pub(crate) orphans: Vec<LockEntry>,
+    pub(crate) orphans: Vec<Orphan>,
     /// Whether the tree was changed.
     pub(crate) mutated: bool,
     /// What was found in packages, by the package and the path in it.

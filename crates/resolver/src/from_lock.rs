@@ -18,10 +18,17 @@ use std::sync::Arc;
 /// What a lock says beside the tree.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    /// Entries below packages that are not listed: nothing can find them there, but npm keeps them, marked as extraneous.
-    pub(crate) orphans: Vec<LockEntry>,
+    pub(crate) orphans: Vec<Orphan>,
     /// Packages of the folders whose manifests are known.
     pub(crate) folders: Vec<(String, PackageId)>,
+}
+
+/// An entry below a package that is not listed: nothing can find it there, but npm keeps it, marked as extraneous.
+#[derive(Debug)]
+pub(crate) struct Orphan {
+    pub(crate) entry: LockEntry,
+    /// The path of what is listed and nearest above it; it goes with that.
+    pub(crate) below: Option<String>,
 }
 
 /// The project with what is known of the folders around it.
@@ -117,7 +124,11 @@ fn load(
     for entry in entries().filter(|entry| !entry.is_top() && !entry.link) {
         match find_parent(forest, &entry.path)? {
             Some((parent, folder)) => load_package(forest, entry, (parent, folder), options),
-            None => loaded.orphans.push(entry.clone()),
+            None => {
+                let above = entry.path.rmatch_indices("/node_modules/").map(|(end, _)| &entry.path[..end]);
+                let below = above.into_iter().find(|folder| forest.at(root, folder).is_some()).map(str::to_owned);
+                loaded.orphans.push(Orphan { entry: entry.clone(), below });
+            }
         }
     }
     // A link can only be made once its target is there.

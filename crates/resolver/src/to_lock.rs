@@ -2,6 +2,7 @@
 
 use crate::build::Builder;
 use crate::forest::Node;
+use crate::from_lock::Orphan;
 use crate::ids::NodeId;
 use gantry_manifest::{LockEntry, Lockfile, Manifest, Text};
 use gantry_spec::compare_locale;
@@ -24,12 +25,14 @@ impl Builder {
             nodes.map(|id| (self.forest.location(id), Source::Node(id))).collect();
         if !self.orphans.is_empty() {
             let mut listed: FxHashSet<String> = places.iter().map(|(path, _)| path.clone()).collect();
-            for orphan in &self.orphans {
-                let mut folders = orphan.path.match_indices("/node_modules/").map(|(end, _)| &orphan.path[..end]);
-                let taken = folders.any(|folder| listed.contains(folder));
-                if !taken {
-                    listed.insert(orphan.path.clone());
-                    places.push((orphan.path.clone(), Source::Orphan(orphan)));
+            for Orphan { entry, below } in &self.orphans {
+                let below = below.as_deref().unwrap_or_default();
+                let has_gone = !below.is_empty() && !listed.contains(below);
+                let folders = entry.path.match_indices("/node_modules/").map(|(end, _)| &entry.path[..end]);
+                let taken = folders.filter(|folder| folder.len() > below.len()).any(|folder| listed.contains(folder));
+                if !taken && !has_gone {
+                    listed.insert(entry.path.clone());
+                    places.push((entry.path.clone(), Source::Orphan(entry)));
                 }
             }
         }
