@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer } from 'vite';
+import type { Page } from '@playwright/test';
+import { createServer, type DepOptimizationOptions, version } from 'vite';
 import { expect, test } from './support/fixtures.js';
 import { inRoot, packageFolder } from './support/paths.js';
 
@@ -59,13 +60,8 @@ test('the development server’s playground installs through its own registry pa
   }
 });
 
-test('a page that has the package installed is served with the settings that its readme names', async ({
-  page,
-  fixtures,
-}) => {
-  const readme = readFileSync(join(packageFolder, 'README.md'), 'utf8');
-  const [, settings = ''] = /`optimizeDeps: \{ exclude: (\[.*?\], include: \[.*?\]) \}`/.exec(readme) ?? [];
-  const [exclude, include] = settings.split(', include: ').map((names) => JSON.parse(names.replaceAll("'", '"')));
+/** Serves a page that has the package installed, and waits for what it says of that. */
+async function useInstalled(page: Page, registry: string, optimizeDeps: DepOptimizationOptions): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'gantry-vite-'));
   // A copy: what a link leads to is none of the installed packages to Vite, which treats those otherwise.
   cpSync(packageFolder, join(root, 'node_modules', 'gantry'), { recursive: true });
@@ -75,7 +71,7 @@ test('a page that has the package installed is served with the settings that its
   const script = `
 import { Gantry } from 'gantry';
 import { createResolver } from 'gantry/resolve';
-const gantry = await Gantry.open({ registry: '${fixtures.url}' });
+const gantry = await Gantry.open({ registry: '${registry}' });
 const project = await gantry.install({ packageJson: { dependencies: { left: '1.1.0' } } });
 document.title = 'said: ' + (await createResolver(project).resolve('left', '/main.js'));
 await gantry.close();
@@ -85,7 +81,7 @@ await gantry.close();
     root,
     configFile: false,
     logLevel: 'warn',
-    optimizeDeps: { exclude, include },
+    optimizeDeps,
     server: { port: 0, host: '127.0.0.1' },
   });
   try {
@@ -96,4 +92,19 @@ await gantry.close();
     await server.close();
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+test('a page that has the package installed is served with the settings that its readme names', async ({
+  page,
+  fixtures,
+}) => {
+  const readme = readFileSync(join(packageFolder, 'README.md'), 'utf8');
+  const [, settings = ''] = /`optimizeDeps: \{ exclude: (\[.*?\], include: \[.*?\]) \}`/.exec(readme) ?? [];
+  const [exclude, include] = settings.split(', include: ').map((names) => JSON.parse(names.replaceAll("'", '"')));
+  await useInstalled(page, fixtures.url, { exclude, include });
+});
+
+test('a page that has the package installed is served by Vite 8 without any settings', async ({ page, fixtures }) => {
+  expect(Number.parseInt(version, 10)).toBeGreaterThanOrEqual(8);
+  await useInstalled(page, fixtures.url, {});
 });

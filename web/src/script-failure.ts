@@ -3,7 +3,7 @@
 export const RELOAD =
   'If the site was deployed anew since this page was loaded, what this page asks for may be gone: reload it.';
 
-export const SERVED = `Check that dist/worker/ and wasm/ of the package are served, and allowed: by worker-src of the Content-Security-Policy of the page, and with its Cross-Origin-Embedder-Policy, if it has one. ${RELOAD}`;
+export const SERVED = `Check that dist/worker/ and wasm/ of the package are served (by the development server of Vite 5 to 7 they are if optimizeDeps.exclude has the package), and allowed: by worker-src of the Content-Security-Policy of the page, and with its Cross-Origin-Embedder-Policy, if it has one. ${RELOAD}`;
 
 export interface ScriptFailure {
   reason: string;
