@@ -1,7 +1,16 @@
 // Dependencies in git repositories: gantry and npm come to the same lock and tree, and say no to the same.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -111,7 +120,13 @@ describe('git', { concurrency: 1 }, () => {
       }),
     });
     pair.same('first');
+    const inodes = () => {
+      const modules = join(pair.folders[0], 'node_modules');
+      return readdirSync(modules).map((name) => [name, lstatSync(join(modules, name)).ino]);
+    };
+    const before = inodes();
     pair.same('again');
+    assert.deepEqual(inodes(), before, 'what is there stays');
     pair.same('from the lock', 'ci');
     for (const folder of pair.folders) rmSync(join(folder, 'node_modules'), { recursive: true });
     rmSync(join(pair.workspace.folder, 'store'), { recursive: true });

@@ -13,8 +13,8 @@ use crate::tops::{folders_with_modules, top_of};
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
-use gantry_layout::{Plan, PlannedPackage, is_carried};
-use gantry_manifest::{Lockfile, Text};
+use gantry_layout::{Plan, PlannedPackage, is_carried, is_git};
+use gantry_manifest::{LockEntry, Lockfile, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -25,7 +25,7 @@ use std::path::Path;
 pub(crate) struct Installed {
     /// Its text.
     pub hidden_lock: Vec<u8>,
-    /// Path and integrity of each package.
+    /// Path of each package, and what says [what is in it](content).
     packages: BTreeMap<String, Option<Text>>,
     /// Paths of links to folders of the user.
     links: BTreeSet<String>,
@@ -89,7 +89,11 @@ impl Installed {
         let (hidden_lock, lock) = hidden_lock::read(project)?;
         let links = lock.packages.iter().filter(|entry| entry.link).map(|entry| entry.path.clone()).collect();
         let entries = lock.packages.into_iter().filter(|entry| !entry.link && !is_carried(entry) && !entry.is_top());
-        let packages: BTreeMap<_, _> = entries.map(|entry| (entry.path, entry.integrity)).collect();
+        let of_entry = |entry: LockEntry| {
+            let content = content(entry.integrity.as_ref(), entry.resolved.as_ref()).cloned();
+            (entry.path, content)
+        };
+        let packages: BTreeMap<_, _> = entries.map(of_entry).collect();
         let is_newest = is_newest(project, packages.keys().map(String::as_str));
         Some(Self { hidden_lock, packages, links, is_newest })
     }
@@ -108,8 +112,9 @@ impl Installed {
             let link = footing.link_above(&package.path);
             difference.in_the_way.extend(link.map(str::to_owned));
             let known = self.packages.get(&package.path);
-            let is_same = known.is_some_and(|integrity| integrity.is_some() && *integrity == package.integrity)
-                || is_without_origin(package);
+            let planned = content(package.integrity.as_ref(), package.resolved.as_ref());
+            let is_same =
+                known.is_some_and(|known| known.is_some() && known.as_ref() == planned) || is_without_origin(package);
             // Packages come sorted by path, so a parent is decided before what is nested in it.
             let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.stays(parent));
             let is_fine = is_same
@@ -153,6 +158,11 @@ impl Installed {
         let says = |member: &str, wanted: Option<&str>| found.get(member).and_then(|value| value.as_str()) == wanted;
         says("name", index.facts.name.as_deref()) && says("version", index.facts.version.as_deref())
     }
+}
+
+/// What says what is in a package: the commit that it is, else what its tarball hashes to.
+fn content<'a>(integrity: Option<&'a Text>, resolved: Option<&'a Text>) -> Option<&'a Text> {
+    resolved.filter(|resolved| is_git(resolved) && resolved.contains('#')).or(integrity)
 }
 
 /// Whether nothing tells where a package comes from: npm leaves one that is there as it is.
