@@ -2,9 +2,11 @@
 //!
 //! It writes into the files of packages in place, and where these are hard links to the store's that would change every project
 //! that shares them. Its patches say which packages those are: `patches/NAME+VERSION.patch`, `@SCOPE+NAME+VERSION` for one of a
-//! scope, `PARENT++NAME+VERSION` for one that is nested, and more after a further `+` where there are several for one.
+//! scope, `PARENT++NAME+VERSION` for one that is nested, and more after a further `+` where there are several for one. A
+//! workspace may have such patches, too.
 
 use crate::workspace::entries;
+use gantry_layout::Plan;
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -17,10 +19,11 @@ const FOLDER: &str = "patches";
 pub(crate) struct Patched(BTreeSet<String>);
 
 impl Patched {
-    /// Those of a project. A folder that cannot be read has none.
-    pub fn of(project: &Path) -> Self {
-        let files = entries(&project.join(FOLDER)).unwrap_or_default();
-        Self(files.iter().filter_map(|file| patched_by(file.to_str()?)).collect())
+    /// Those of a project and of its workspaces. A folder that cannot be read has none.
+    pub fn of(project: &Path, plan: &Plan) -> Self {
+        let folders = plan.workspaces.iter().map(String::as_str).chain([""]);
+        let files = folders.flat_map(|folder| entries(&project.join(folder).join(FOLDER)).unwrap_or_default());
+        Self(files.filter_map(|file| patched_by(file.to_str()?)).collect())
     }
 
     /// Whether the package at `path`, relative to the project, is one of them. Wherever it is: a copy too many does no harm.
@@ -77,12 +80,18 @@ mod tests {
     #[test]
     fn they_count_wherever_the_package_is() {
         let project = TempDir::new().unwrap();
-        assert!(!Patched::of(project.path()).has("node_modules/left"));
-        fs::create_dir(project.path().join(FOLDER)).unwrap();
-        fs::write(project.path().join(FOLDER).join("@scope+middle+1.0.0.patch"), "").unwrap();
-        let patched = Patched::of(project.path());
+        let plan = Plan { workspaces: BTreeSet::from(["packages/a".to_owned()]), ..Plan::default() };
+        assert!(!Patched::of(project.path(), &plan).has("node_modules/left"));
+        for (folder, patch) in [(".", "@scope+middle+1.0.0.patch"), ("packages/a", "right+1.0.0.patch")] {
+            let patches = project.path().join(folder).join(FOLDER);
+            fs::create_dir_all(&patches).unwrap();
+            fs::write(patches.join(patch), "").unwrap();
+        }
+        let patched = Patched::of(project.path(), &plan);
         for (path, is) in [
             ("node_modules/@scope/middle", true),
+            ("packages/a/node_modules/right", true),
+            ("node_modules/right", true),
             ("packages/a/node_modules/left/node_modules/@scope/middle", true),
             ("node_modules/middle", false),
             ("node_modules/@scope/middle/node_modules/left", false),

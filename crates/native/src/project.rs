@@ -158,7 +158,7 @@ impl ProjectDirectory {
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
-        let patched = Patched::of(&self.path);
+        let patched = Patched::of(&self.path, plan);
         let installed = if mode == InstallMode::Ci { None } else { Installed::of(&self.path, plan) };
         let difference = match &installed {
             Some(installed) => Some(installed.difference(plan, &self.path, &self.store, &patched)?),
