@@ -192,12 +192,12 @@ describe('operations', { concurrency: 1 }, () => {
 
   test('what npm rebuild has made in a package stays with later installs', (context) => {
     const workspace = new Workspace(context, suite.registry);
-    const project = workspace.project('project', manifest({ 'with-script': '1.0.0' }));
-    const built = join(project, 'node_modules', 'with-script', 'built');
+    const project = workspace.project('project', manifest({ 'with-building-script': '1.0.0' }));
+    const built = join(project, 'node_modules', 'with-building-script', 'built');
     const { stderr } = workspace.gantryIn(project, 'install').succeeded();
-    assert.match(stderr, /these have one: with-script@1\.0\.0\. .*`npm rebuild NAME`/);
+    assert.match(stderr, /these have one: with-building-script@1\.0\.0\. .*`npm rebuild NAME`/);
     assert.ok(!existsSync(built));
-    workspace.npm(project, 'rebuild', 'with-script').succeeded();
+    workspace.npm(project, 'rebuild', 'with-building-script').succeeded();
     assert.ok(existsSync(built));
     for (const words of [['install'], ['install', 'left'], ['uninstall', 'left'], ['update'], ['dedupe'], ['prune']]) {
       workspace.gantryIn(project, ...words).succeeded();
