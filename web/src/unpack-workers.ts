@@ -37,10 +37,17 @@ export class UnpackWorkers {
     const late = setTimeout(() => this.#onError({ failed: number, reason }), START);
     this.#workers.set(number, { worker, late });
     // The one thing that it tells the page: that it lives.
-    worker.addEventListener('message', () => clearTimeout(late), { once: true });
+    let lives = false;
+    const began = () => {
+      lives = true;
+      clearTimeout(late);
+    };
+    worker.addEventListener('message', began, { once: true });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      this.#onError({ failed: number, ...scriptFailure(event) });
+      const { reason, hint } = scriptFailure(event);
+      // One that has begun was served, and allowed.
+      this.#onError({ failed: number, reason, ...(hint && !lives && { hint }) });
     });
     worker.postMessage({ port }, [port]);
   }
