@@ -8,7 +8,6 @@
 use crate::actual;
 use crate::footing::Footing;
 use crate::hidden_lock::{self, HIDDEN_LOCK};
-use crate::patched::Patched;
 use crate::tops::{folders_with_modules, top_of};
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
@@ -104,7 +103,6 @@ impl Installed {
         plan: &'p Plan,
         project: &Path,
         store: &PackageDirectories,
-        patched: &Patched,
     ) -> Result<Difference<'p>, NativeError> {
         let mut difference = Difference::default();
         let mut footing = Footing::new(project, plan);
@@ -117,10 +115,7 @@ impl Installed {
                 known.is_some_and(|known| known.is_some() && known.as_ref() == planned) || is_without_origin(package);
             // Packages come sorted by path, so a parent is decided before what is nested in it.
             let parent_stays = enclosing(&package.path).is_none_or(|parent| difference.stays(parent));
-            let is_fine = is_same
-                && link.is_none()
-                && self.is_in_place(package, project, store)
-                && !patched.is_shared(&package.path, &project.join(&package.path));
+            let is_fine = is_same && link.is_none() && self.is_in_place(package, project, store);
             match (is_fine, parent_stays) {
                 (true, true) => drop(difference.kept.insert(&package.path)),
                 // No store has it.

@@ -161,15 +161,17 @@ impl ProjectDirectory {
         let patched = Patched::of(&self.path, plan);
         let installed = if mode == InstallMode::Ci { None } else { Installed::of(&self.path, plan) };
         let difference = match &installed {
-            Some(installed) => Some(installed.difference(plan, &self.path, &self.store, &patched)?),
+            Some(installed) => Some(installed.difference(plan, &self.path, &self.store)?),
             None => None,
         };
+        let is_separated =
+            difference.as_ref().map_or(Ok(false), |difference| self.separate(plan, difference, &patched))?;
         if let (Some(installed), Some(difference)) = (&installed, &difference)
             && difference.is_none()
             && installed.hidden_lock == plan.hidden_lock
             && self.links_to_change(plan, difference).is_none()
         {
-            if !installed.is_newest {
+            if is_separated || !installed.is_newest {
                 self.touch_hidden_lock()?;
             }
             return Ok(self.with_kept(
@@ -213,6 +215,19 @@ impl ProjectDirectory {
         report.left_behind = workspace.remove().err().map(|error| error.to_string());
         self.touch_hidden_lock()?;
         Ok(report)
+    }
+
+    /// Gives packages that stay and that the project changes files of their own. Tells whether some had none.
+    fn separate(&self, plan: &Plan, difference: &Difference<'_>, patched: &Patched) -> Result<bool, NativeError> {
+        let mut any = false;
+        for package in
+            plan.packages.iter().filter(|package| patched.has(&package.path) && difference.stays(&package.path))
+        {
+            if let Some(index) = self.store.index(&package.key) {
+                any |= patched.separate(&self.path.join(&package.path), &index)?;
+            }
+        }
+        Ok(any)
     }
 
     /// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
