@@ -149,7 +149,7 @@ impl TestkitError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Listen { .. } => Some("use --port 0 to take any free port".into()),
-            Self::UnknownFixtures { .. } => Some("the only set is \"basic\"".into()),
+            Self::UnknownFixtures { .. } => Some("the sets are \"basic\" and \"scripts\"".into()),
             Self::NpmMissing { .. } => Some("the recorder needs Node.js with npm on the PATH".into()),
             Self::NoProjects { .. } => Some("give a folder whose sub-folders each hold a package.json".into()),
             Self::File { .. }

@@ -6,6 +6,7 @@
 mod archive;
 mod basic;
 mod package;
+mod scripts;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use sha2::{Digest as _, Sha512};
 pub use archive::TarballBuilder;
 pub use basic::basic;
 pub use package::Package;
+pub use scripts::scripts;
 
 use crate::names::{tarball_file, tarball_path};
 use crate::packument::{PLACEHOLDER, abbreviate};
@@ -42,6 +44,7 @@ impl Registry {
     pub fn named(name: &str) -> Result<Self, TestkitError> {
         match name {
             "basic" => Ok(basic()),
+            "scripts" => Ok(scripts()),
             _ => Err(TestkitError::UnknownFixtures { name: name.into() }),
         }
     }

@@ -151,13 +151,13 @@ export function registryForSuite(started, ...words) {
   after(() => end?.());
 }
 
-/** The same with the fixtures `basic`. Its address is in `registry` of what this gives from the first test on. */
-export function fixturesForSuite() {
+/** The same with fixtures. Its address is in `registry` of what this gives from the first test on. */
+export function fixturesForSuite(set = 'basic') {
   const suite = { registry: '' };
   const started = (registry) => {
     suite.registry = registry;
   };
-  registryForSuite(started, '--fixtures', 'basic');
+  registryForSuite(started, '--fixtures', set);
   return suite;
 }
 
