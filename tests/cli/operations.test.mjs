@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { listing } from './lib/pair.mjs';
@@ -18,12 +18,6 @@ const isRoot = process.getuid() === 0;
 /** Whether files can be made immutable here. */
 const canProtect = isRoot && spawnSync('chattr', ['-V']).error === undefined;
 const ended = (child) => new Promise((settle) => child.on('exit', (code, signal) => settle(code ?? signal)));
-
-/** What a command that succeeds says of scripts that it does not run. */
-function scriptsNamed(workspace, project, words) {
-  const { lines } = workspace.gantryIn(project, ...words, '--json').succeeded();
-  return lines.filter(({ code }) => code === 'SCRIPTS_NOT_RUN').map(({ message }) => message);
-}
 
 describe('operations', { concurrency: 1 }, () => {
   const suite = fixturesForSuite();
@@ -195,7 +189,7 @@ describe('operations', { concurrency: 1 }, () => {
     const project = workspace.project('project', manifest({ 'with-building-script': '1.0.0' }));
     const built = join(project, 'node_modules', 'with-building-script', 'built');
     const { stderr } = workspace.gantryIn(project, 'install').succeeded();
-    assert.match(stderr, /these have one: with-building-script@1\.0\.0\. .*`npm rebuild NAME`/);
+    assert.match(stderr, /did not run: with-building-script@1\.0\.0\. .*`gantry rebuild`/);
     assert.ok(!existsSync(built));
     workspace.npm(project, 'rebuild', 'with-building-script').succeeded();
     assert.ok(existsSync(built));
@@ -206,38 +200,6 @@ describe('operations', { concurrency: 1 }, () => {
     workspace.npm(project, 'ls').succeeded();
     workspace.gantryIn(project, 'ci').succeeded();
     assert.ok(!existsSync(built));
-  });
-
-  test('scripts of the project itself that npm would run are named', (context) => {
-    const workspace = new Workspace(context, suite.registry);
-    const scripts = { prepare: 'exit 1', postinstall: 'exit 1', test: 'exit 1', install: '' };
-    const project = workspace.project('project', manifest({ left: '1.0.0' }, { scripts }));
-    const warned = (...words) => scriptsNamed(workspace, project, words);
-    const said = 'scripts are never run, nor those of the project itself: postinstall, prepare';
-    assert.deepEqual([warned('install'), warned('ci')], [[said], [said]]);
-    assert.deepEqual(
-      [warned('install', '--ignore-scripts'), warned('install', 'executable'), warned('install', '--lockfile-only')],
-      [[], [], []],
-    );
-  });
-
-  test('so are those of workspaces and other folders that links lead to', (context) => {
-    const workspace = new Workspace(context, suite.registry);
-    const project = workspace.project('project', manifest({ lib: 'file:lib' }, { workspaces: ['packages/*'] }));
-    const scripts = { prepare: 'exit 1', postinstall: 'exit 1', test: 'exit 1', install: '' };
-    const folders = { 'packages/a': { scripts }, 'packages/b': { scripts: { test: 'exit 1' } } };
-    for (const [folder, fields] of Object.entries({ ...folders, lib: { scripts: { preinstall: 'exit 1' } } })) {
-      mkdirSync(join(project, folder), { recursive: true });
-      const text = JSON.stringify({ name: basename(folder), version: '1.0.0', ...fields });
-      writeFileSync(join(project, folder, 'package.json'), text);
-    }
-    const warned = (...words) => scriptsNamed(workspace, project, words);
-    const said = (...which) => [`scripts are never run, nor those of folders that are linked to: ${which.join(', ')}`];
-    const a = 'packages/a (postinstall, prepare)';
-    assert.deepEqual(warned('install'), said('lib (preinstall)', a));
-    assert.deepEqual(warned('install', 'left'), said('lib (preinstall)', a));
-    assert.deepEqual(warned('ci', '--workspace=a'), said(a));
-    assert.deepEqual([warned('ci', '--ignore-scripts'), warned('install', '--lockfile-only')], [[], []]);
   });
 
   test('a proxy that does not answer is named', (context) => {

@@ -283,15 +283,6 @@ describe('options', { concurrency: 1 }, () => {
     assert.equal(result.lockChanged, true);
   });
 
-  test('scripts of packages are not run', (context) => {
-    const workspace = new Workspace(context, registry);
-    const project = workspace.project('project', manifest({ dependencies: { 'with-script': '1' } }));
-    const finished = workspace.gantry('install', '--prefix', project).succeeded();
-    assert.match(finished.stderr, /with-script/);
-    const quiet = workspace.gantry('install', '--prefix', project, '--ignore-scripts').succeeded();
-    assert.doesNotMatch(quiet.stderr, /SCRIPTS_NOT_RUN/);
-  });
-
   test('installing again changes nothing and asks for no package', (context) => {
     const workspace = new Workspace(context, registry);
     const project = workspace.project('project', manifest({ dependencies: { '@scope/middle': '1' } }));

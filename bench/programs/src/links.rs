@@ -12,7 +12,7 @@ use gantry_layout::{Omit, Plan, plan};
 use gantry_manifest::{Config, Lockfile};
 use gantry_native::{
     HttpSettings, LinkMethod, NativeClock, NativeHost, NativeHostSettings, NativeHttp, PackageDirectories,
-    ProjectDirectory,
+    ProjectDirectory, ScriptSettings,
 };
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_testkit::ServerOptions;
@@ -64,6 +64,7 @@ pub fn prepare(shape: &Shape, folder: &Path, runtime: &Runtime) -> Result<Stored
                 cache_mode: CacheMode::default(),
             },
             slots: Slots { documents: 32, packages: 32, together: 64 },
+            scripts: ScriptSettings::default(),
         };
         let request = InstallRequest {
             package_json: serde_json::to_vec(&shape.manifest())?,

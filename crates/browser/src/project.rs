@@ -158,12 +158,9 @@ impl ProjectTree for BrowserProject {
         let project = OpenProject::new(Bytes::new(), plan, &|key| self.store.index(key))?;
         let report = LinkReport {
             linked: project.packages,
-            placed: Vec::new(),
-            kept: 0,
             files: project.files,
             method: "virtual tree".to_owned(),
-            reason: None,
-            left_behind: None,
+            ..LinkReport::default()
         };
         *self.built.borrow_mut() = Some(project);
         Ok(report)

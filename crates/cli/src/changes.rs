@@ -31,6 +31,18 @@ impl Task<'_> {
         if matches!(self, Self::Ci) { InstallMode::Ci } else { InstallMode::Install }
     }
 
+    /// What npm calls it in the environment of scripts.
+    pub fn npm_command(&self) -> &'static str {
+        match self {
+            Self::Add(..) | Self::Resolve => "install",
+            Self::Remove(_) => "uninstall",
+            Self::Update(_) => "update",
+            Self::Prune => "prune",
+            Self::Dedupe => "dedupe",
+            Self::Ci => "ci",
+        }
+    }
+
     /// Whether npm runs the project's own scripts with this command.
     pub fn runs_scripts_of_project(&self) -> bool {
         matches!(self, Self::Add([], _) | Self::Ci)

@@ -3,5 +3,6 @@
 pub mod digest;
 pub mod explain;
 pub mod install;
+pub mod rebuild;
 pub mod store;
 pub mod why;

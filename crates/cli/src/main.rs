@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         }
         Command::Ci(arguments) => commands::install::run(&arguments, &Task::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
+        Command::Rebuild(arguments) => commands::rebuild::run(&arguments),
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Store(arguments) => commands::store::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(arguments),

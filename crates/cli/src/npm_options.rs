@@ -14,6 +14,7 @@ mod table;
 mod tests;
 
 pub use meant::meant;
+pub use table::is_switch;
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command};

@@ -39,6 +39,9 @@ pub enum Command {
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     #[command(visible_alias = "clean-install", aliases = ["ic", "install-clean"])]
     Ci(InstallArguments),
+    /// Run the scripts of installed packages that may run them: of those named, else of all.
+    #[command(visible_alias = "rb")]
+    Rebuild(RebuildArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
     Why(WhyArguments),
     /// Tell which peer dependencies contradict each other, and which changes would end it; with packages, the same as `why`.
@@ -63,6 +66,7 @@ impl Command {
             | Self::Ci(install) => install.resolve.settings = settings,
             Self::Explain(arguments) => arguments.resolve.settings = settings,
             Self::Why(arguments) => arguments.settings = settings,
+            Self::Rebuild(arguments) => arguments.settings = settings,
             Self::Digest(_) | Self::Store(_) => {}
         }
     }
@@ -166,9 +170,12 @@ pub struct InstallArguments {
     /// Leave package.json and the lock file as they are.
     #[arg(long)]
     pub no_save: bool,
-    /// Do not mention install scripts; they are never run.
+    /// Run no scripts: neither the project's nor those of packages that `allowScripts` in package.json allows to.
     #[arg(long)]
     pub ignore_scripts: bool,
+    /// Show what scripts of packages print, and run them one after the other.
+    #[arg(long)]
+    pub foreground_scripts: bool,
     /// Which lock fields to write: npm's, or only what needs no further request.
     #[arg(long, value_name = "WHICH", default_value = "npm")]
     pub lock_fields: LockFieldsOption,
@@ -191,6 +198,7 @@ impl InstallArguments {
             save: false,
             no_save: false,
             ignore_scripts: false,
+            foreground_scripts: false,
             lock_fields: LockFieldsOption::Npm,
             timing: false,
             trace: None,
@@ -266,6 +274,26 @@ pub struct DigestArguments {
     /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
     #[arg(long, value_name = "DIR")]
     pub prefix: Option<PathBuf>,
+}
+
+/// Options of `rebuild`.
+#[derive(Debug, Args)]
+pub struct RebuildArguments {
+    /// Names, or name@range.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
+    #[arg(long, value_name = "DIR")]
+    pub prefix: Option<PathBuf>,
+    /// Show what scripts print, and run them one after the other.
+    #[arg(long)]
+    pub foreground_scripts: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// What else the line says of npm's settings.
+    #[arg(skip)]
+    pub settings: Vec<(String, NpmrcValue)>,
 }
 
 /// Options of `why`.

@@ -1,10 +1,11 @@
 //! What is printed while an install runs, and at its end.
 
-use crate::loudness::{Loudness, allows_progress};
+use crate::loudness::{Loudness, allows, allows_progress};
 use crate::options::InstallArguments;
 use crate::output::{note, print_line, print_text, say, warn};
 use crate::timing::table;
 use gantry_engine::{Event, Outcome, Phase, PlacedPackage, TimingReport, TreeChanges};
+use gantry_native::ScriptBegan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -20,16 +21,21 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    pub fn new(arguments: &InstallArguments) -> Self {
+    /// As an install's options say.
+    pub fn of(arguments: &InstallArguments) -> Self {
         let InstallArguments { resolve, timing, trace, .. } = arguments;
-        let json = resolve.json;
+        Self { timing: *timing, trace: trace.clone(), ..Self::new(resolve.json) }
+    }
+
+    /// `json`: whether stdout is for data.
+    pub fn new(json: bool) -> Self {
         let show = !json && allows_progress() && std::io::stderr().is_terminal();
         let target = if show { ProgressDrawTarget::stderr_with_hz(12) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        Self { json, timing: *timing, trace: trace.clone(), bar }
+        Self { json, timing: false, trace: None, bar }
     }
 
     /// Takes one event.
@@ -112,8 +118,33 @@ impl Reporter {
         say(Loudness::Errors, &told);
     }
 
+    /// Tells of a script that begins: as npm does where what it prints will be seen, else on the moving line.
+    pub fn script(&self, began: &ScriptBegan<'_>) {
+        let ScriptBegan { label, event, command, is_seen } = began;
+        if !is_seen {
+            self.bar.set_message(format!("running {event} of {label}"));
+            self.bar.tick();
+            return;
+        }
+        self.bar.set_message(String::new());
+        let whose = if label.is_empty() { String::new() } else { format!("{label} ") };
+        let banner = format!("\n> {whose}{event}\n> {}\n", command.trim().replace('\n', "\n> "));
+        self.bar.suspend(|| {
+            if self.json {
+                say(Loudness::Errors, &banner)
+            } else if allows(Loudness::Errors) {
+                print_text(&banner)
+            }
+        });
+    }
+
+    /// Ends the moving line: what follows is to be seen.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// Prints the result.
-    pub fn finish(&self, outcome: &Outcome, ignore_scripts: bool) {
+    pub fn finish(&self, outcome: &Outcome) {
         self.bar.finish_and_clear();
         let Outcome { lock_changed, package_json, packages, reused, requests, bytes, elapsed, link, scripts, .. } =
             outcome;
@@ -133,14 +164,10 @@ impl Reporter {
                 "method": link.method,
                 "reason": link.reason,
                 "scripts": scripts,
+                "scriptsRun": link.scripts_run,
             });
             print_line(&object.to_string());
             return;
-        }
-        if !ignore_scripts && !scripts.is_empty() {
-            let names = scripts.join(", ");
-            let remedy = "What does not work without it, `npm rebuild NAME` completes.";
-            warn("SCRIPTS_NOT_RUN", &format!("install scripts are never run; these have one: {names}. {remedy}"));
         }
         let lock = match (package_json, lock_changed) {
             (Some(_), true) => "package.json and lock written",
@@ -157,8 +184,12 @@ impl Reporter {
             0 => "none linked".to_owned(),
             count => format!("{count} linked by {}{why}", link.method),
         };
+        let scripts = match link.scripts_run.len() as u64 {
+            0 => String::new(),
+            count => format!(" scripts of {} run;", counted(count, "package")),
+        };
         let line = format!(
-            "{}, {}: {linked}, {} in place; {reused} from the store, {}, {}; {lock}, {}",
+            "{}, {}: {linked}, {} in place;{scripts} {reused} from the store, {}, {}; {lock}, {}",
             counted(*packages, "package"),
             counted(link.files, "file"),
             link.kept,

@@ -1,48 +1,102 @@
-//! Scripts of the user's own that npm would run. None is ever run; they are named.
+//! Which scripts run, and what is said of those that do not.
+//!
+//! As for npm 12 a package runs its scripts where the user has allowed it to: in `allowScripts` of `package.json`, else by
+//! npm's setting `allow-scripts` in a file. The project's own and those of its workspaces run in any case, unless none is to.
 
-use gantry_engine::Outcome;
-use gantry_manifest::Lockfile;
+mod environment;
+
+pub use environment::{Surroundings, script_environment};
+
+use gantry_engine::{Fault, Outcome};
+use gantry_layout::{ScriptPolicy, Scripts};
+use gantry_manifest::{Config, environment_layer};
+use gantry_native::{ConfigSources, scripts_of_folder};
 use std::path::Path;
 
-/// What npm runs of a project when that is installed (`install.js`, `ci.js`), in its order.
-const OF_PROJECT: [&str; 7] =
-    ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+/// npm's setting, and what `package.json` calls the same.
+const SETTING: &str = "allow-scripts";
+const MEMBER: &str = "allowScripts";
 
-/// What it runs of folders that links lead to, workspaces among them, with every change of a tree (arborist's `rebuild.js`).
-const OF_FOLDERS: [&str; 4] = ["preinstall", "install", "postinstall", "prepare"];
-
-/// What is to be said: of the scripts of the project whose `package.json` is given, if npm would run these, and of the folders
-/// that the installed tree of `project` has links to.
-pub fn not_run(project: &Path, package_json: Option<&[u8]>, outcome: &Outcome) -> Vec<String> {
-    let own = package_json.map(|package_json| present(&OF_PROJECT, package_json).join(", "));
-    let folders = of_folders(project, outcome).join(", ");
-    let whose = [("the project itself", own.unwrap_or_default()), ("folders that are linked to", folders)];
-    let named = whose.into_iter().filter(|(_, scripts)| !scripts.is_empty());
-    named.map(|(whose, scripts)| format!("scripts are never run, nor those of {whose}: {scripts}")).collect()
-}
-
-/// Those that have scripts, each with these: `packages/a (prepare)`.
-fn of_folders(project: &Path, outcome: &Outcome) -> Vec<String> {
-    // Hardly any tree has links, and reading a large lock takes milliseconds.
-    if !str::from_utf8(&outcome.tree_lockfile).is_ok_and(|text| text.contains("\"link\":")) {
-        return Vec::new();
+/// What may run scripts, by the settings that come from `sources`: all of them, and those of files alone.
+pub fn allowed_scripts(
+    sources: &ConfigSources,
+    config: &Config,
+    files: &Config,
+    package_json: &[u8],
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Result<Scripts, Fault> {
+    let listed = names(files);
+    let mut line = Config::new();
+    line.push_layer(sources.options.clone());
+    line.push_layer(environment_layer(sources.environment.clone()));
+    if !names(&line).is_empty() {
+        // npm's rule, too: what runs in a project is the project's affair, not that of who happens to install it.
+        return Err(Fault::of_setting(format!("--{SETTING} says nothing of a project"))
+            .with_hint(format!("List packages in \"{MEMBER}\" of package.json, or in {SETTING} of .npmrc.")));
     }
-    let Ok(lockfile) = Lockfile::parse(&outcome.tree_lockfile, "package-lock.json") else { return Vec::new() };
-    let links = lockfile.packages.iter().filter(|entry| entry.link && project.join(&entry.path).is_symlink());
-    let mut folders: Vec<String> = links.filter_map(|entry| entry.resolved.as_deref().map(str::to_owned)).collect();
-    folders.sort();
-    folders.dedup();
-    let named = folders.into_iter().filter_map(|folder| {
-        let package_json = std::fs::read(project.join(&folder).join("package.json")).ok()?;
-        let scripts = present(&OF_FOLDERS, &package_json);
-        (!scripts.is_empty()).then(|| format!("{folder} ({})", scripts.join(", ")))
-    });
-    named.collect()
+    if config.get_bool("ignore-scripts") == Some(true) {
+        return Ok(Scripts::None);
+    }
+    if config.get_bool("dangerously-allow-all-scripts") == Some(true) {
+        return Ok(Scripts::All);
+    }
+    let mut read = |entries, place: &str| {
+        let (policy, problems) = ScriptPolicy::read(entries);
+        warnings
+            .extend(problems.into_iter().map(|problem| ("CONFIG_INVALID", format!("{place}, left out: {problem}"))));
+        policy
+    };
+    let own = read(of_manifest(package_json), &format!("{MEMBER} in package.json"));
+    if own.is_empty() {
+        let entries = listed.into_iter().map(|name| (name, Some(true))).collect();
+        return Ok(Scripts::Allowed(read(entries, &format!("{SETTING} in .npmrc"))));
+    }
+    if !listed.is_empty() {
+        warnings.push(("CONFIG_IGNORED", format!("{SETTING} in .npmrc: package.json has its own {MEMBER}")));
+    }
+    Ok(Scripts::Allowed(own))
 }
 
-fn present(names: &[&'static str], package_json: &[u8]) -> Vec<&'static str> {
+/// What npm's setting lists.
+fn names(config: &Config) -> Vec<String> {
+    let values = config.get_list(SETTING);
+    let names = values.iter().flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
+}
+
+/// What `package.json` says of packages.
+fn of_manifest(package_json: &[u8]) -> Vec<(String, Option<bool>)> {
     let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
     let manifest: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
-    let is_there = |name: &&&str| manifest["scripts"][**name].as_str().is_some_and(|script| !script.is_empty());
-    names.iter().filter(is_there).copied().collect()
+    let entries = manifest[MEMBER].as_object().into_iter().flatten();
+    entries.map(|(key, value)| (key.clone(), value.as_bool())).collect()
+}
+
+/// What is to be said of scripts that did not run, with the most useful thing to do about it.
+pub fn not_run(project: &Path, outcome: &Outcome) -> Vec<String> {
+    let mut said: Vec<String> = unreviewed(&outcome.scripts).into_iter().collect();
+    let folders = outcome.unreviewed_folders.iter().filter_map(|folder| {
+        let scripts = scripts_of_folder(&project.join(folder));
+        (!scripts.is_empty()).then(|| format!("{folder} ({})", scripts.join(", ")))
+    });
+    let folders: Vec<String> = folders.collect();
+    if let Some(first) = outcome.unreviewed_folders.first().filter(|_| !folders.is_empty()) {
+        said.push(format!(
+            "scripts of folders that are linked to did not run: {}. \"{MEMBER}\" in package.json can allow it: {}",
+            folders.join(", "),
+            serde_json::json!({ format!("file:{first}"): true })
+        ));
+    }
+    said
+}
+
+/// The same of packages, `name@version`, if there are any.
+pub fn unreviewed(packages: &[String]) -> Option<String> {
+    let first = packages.first()?;
+    Some(format!(
+        "install scripts of these packages did not run: {}. For those that need them, \"{MEMBER}\" in package.json says so: {}; \
+         then `gantry rebuild` runs them",
+        packages.join(", "),
+        serde_json::json!({ first: true })
+    ))
 }

@@ -120,7 +120,7 @@ impl Session {
 
 /// Has `interrupt` raised when the process is told to end. A thread of its own waits for that: the one that drives an install may
 /// be busy with the tree.
-fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
+pub fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_io().build()?;
     let entered = runtime.enter();
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];

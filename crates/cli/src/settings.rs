@@ -5,19 +5,21 @@ use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::loudness;
 use crate::npm_options::meant;
-use crate::options::{InstallArguments, LockFieldsOption, WhyArguments};
+use crate::options::{InstallArguments, LockFieldsOption, RebuildArguments, WhyArguments};
 use crate::prefix::Place;
+use crate::scripts::{Surroundings, allowed_scripts, script_environment};
 use crate::workspaces::workspace_choice;
 use clap::ValueEnum;
 use gantry_engine::{
-    Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version, configured_omit,
-    cutoff, dry_run_of, lock_use, lockfile_version, refuse_credentials_without_address, resolve_settings,
+    EngineError, Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version,
+    configured_omit, cutoff, dry_run_of, lock_use, lockfile_version, refuse_credentials_without_address,
+    resolve_settings,
 };
-use gantry_layout::Omit;
-use gantry_manifest::{Config, NpmrcValue};
+use gantry_layout::{Omit, Scripts};
+use gantry_manifest::{Config, Manifest, NpmrcValue};
 use gantry_native::{
     ConfigSources, HttpSettings, LoadedConfig, NativeClock, NativeHostSettings, ProjectDirectory, ProjectFiles,
-    ProxySettings, machine_home, machine_release, machine_target, store_home,
+    ProxySettings, ScriptSettings, machine_home, machine_release, machine_target, store_home,
 };
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
@@ -25,10 +27,13 @@ use gantry_resolver::{ResolveOptions, Target};
 use gantry_spec::without_secrets;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Everything an install needs.
 pub struct Settings {
     pub host: NativeHostSettings,
+    /// The project's folder; absolute.
+    pub project: PathBuf,
     pub request: InstallRequest,
     /// Whether to change nothing, and to tell what would be changed.
     pub dry_run: bool,
@@ -38,8 +43,7 @@ pub struct Settings {
 /// Reads the project and all settings.
 pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Result<Settings, Fault> {
     let prefix = &place.project;
-    let project = std::path::absolute(prefix)
-        .map_err(|error| Fault::of_setting(format!("--prefix {}: {error}", prefix.display())))?;
+    let project = absolute(prefix)?;
     let options = [options_layer(arguments), arguments.workspaces.layer(), task.options_layer()].concat();
     refuse_on_the_line(&arguments.resolve.settings)?;
     let options = [options, arguments.resolve.settings.clone()].concat();
@@ -70,6 +74,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let omit = configured_omit(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
     let resolve = resolve_options(&config, node_version, &omit, &project)?;
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
+    let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
     let mut request = InstallRequest {
         package_json,
@@ -87,6 +92,9 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         },
         omit,
         without_commands: config.get_bool("bin-links") == Some(false),
+        scripts,
+        strict_scripts: config.get_bool("strict-allow-scripts") == Some(true)
+            && config.get_bool("ignore-scripts") != Some(true),
         resolve,
         changes: changes(task, &config, &project)?,
         workspaces,
@@ -95,15 +103,69 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     if matches!(task, Task::Update(_)) {
         request = request.into_update();
     }
+    let surroundings = Surroundings {
+        sources: sources.clone(),
+        config: config.clone(),
+        project: project.clone(),
+        command: task.npm_command(),
+        node_version: request.resolve.target.node_version.clone().into(),
+    };
+    let scripts = script_settings(surroundings, arguments.resolve.json);
     let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
         http: http_settings(&config, &sources.environment, connections, &mut warnings)?,
         slots: slots(connections),
         registry: registry_settings(config, &mut warnings)?,
-        project,
+        scripts,
+        project: project.clone(),
     };
-    Ok(Settings { host, request, dry_run, warnings })
+    Ok(Settings { host, project, request, dry_run, warnings })
+}
+
+/// How scripts are run; who prints fills in what is told of them. `is_data`: whether stdout is for data.
+fn script_settings(surroundings: Surroundings, is_data: bool) -> ScriptSettings {
+    let config = &surroundings.config;
+    let shell = config.get_text("script-shell").unwrap_or("sh").into();
+    let is_foreground = config.get_bool("foreground-scripts") == Some(true);
+    let environment = Arc::new(move || script_environment(&surroundings));
+    ScriptSettings { shell, environment, is_foreground, spares_stdout: is_data, ..ScriptSettings::default() }
+}
+
+/// What running the scripts of an installed project needs.
+pub struct LoadedScripts {
+    /// The project's folder; absolute.
+    pub project: PathBuf,
+    pub root: Manifest,
+    pub scripts: Scripts,
+    pub settings: ScriptSettings,
+    pub warnings: Vec<(&'static str, String)>,
+}
+
+/// Reads what `rebuild` needs.
+pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<LoadedScripts, Fault> {
+    let project = absolute(&place.project)?;
+    refuse_on_the_line(&arguments.settings)?;
+    let flag =
+        arguments.foreground_scripts.then(|| ("foreground-scripts".to_owned(), NpmrcValue::Text("true".to_owned())));
+    let options = flag.into_iter().chain(arguments.settings.clone()).collect();
+    let sources = config_sources(options, arguments.prefix.is_some(), &project);
+    let LoadedConfig { config, files, .. } = sources.load();
+    loudness::heed(&config);
+    let package_json = ProjectDirectory::read(&project)?.package_json.unwrap_or_else(|| b"{}".to_vec());
+    let path = project.join("package.json").display().to_string();
+    let root =
+        Manifest::parse_package_json(&package_json, &path).map_err(|error| EngineError::from(error).to_fault())?;
+    let mut warnings = Vec::new();
+    let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
+    let node_version = sources.node_version();
+    let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
+    Ok(LoadedScripts { project, root, scripts, settings: script_settings(surroundings, arguments.json), warnings })
+}
+
+/// A project's folder, wherever the command is.
+fn absolute(prefix: &Path) -> Result<PathBuf, Fault> {
+    std::path::absolute(prefix).map_err(|error| Fault::of_setting(format!("--prefix {}: {error}", prefix.display())))
 }
 
 /// A project for those who only look at it.
@@ -118,8 +180,7 @@ pub struct LoadedProject {
 /// Reads a project.
 pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedProject, Fault> {
     let prefix = &place.project;
-    let project = std::path::absolute(prefix)
-        .map_err(|error| Fault::of_setting(format!("--prefix {}: {error}", prefix.display())))?;
+    let project = absolute(prefix)?;
     refuse_on_the_line(&arguments.settings)?;
     let options = [arguments.workspaces.layer(), arguments.settings.clone()].concat();
     let LoadedConfig { config, .. } = config_sources(options, arguments.prefix.is_some(), &project).load();
@@ -162,7 +223,16 @@ fn config_sources(mut options: Vec<(String, NpmrcValue)>, is_named: bool, projec
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
-    let InstallArguments { resolve, lockfile_version, lockfile_only, save, no_save, .. } = arguments;
+    let InstallArguments {
+        resolve,
+        lockfile_version,
+        lockfile_only,
+        save,
+        no_save,
+        ignore_scripts,
+        foreground_scripts,
+        ..
+    } = arguments;
     let mut layer = Vec::new();
     let mut text = |key: &str, value: &Option<String>| {
         if let Some(value) = value {
@@ -192,6 +262,8 @@ fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
     flag("prefer-offline", resolve.prefer_offline);
     flag("prefer-online", resolve.prefer_online);
     flag("package-lock-only", *lockfile_only);
+    flag("ignore-scripts", *ignore_scripts);
+    flag("foreground-scripts", *foreground_scripts);
     flag("legacy-peer-deps", resolve.legacy_peer_deps);
     flag("strict-peer-deps", resolve.strict_peer_deps);
     flag("force", resolve.force);

@@ -24,6 +24,7 @@ pub const CODES: &[&str] = &[
     "LOCK_MISSING",
     "LOCK_OUT_OF_SYNC",
     "PROJECT_UNKNOWN",
+    "SCRIPTS_UNREVIEWED",
     "SOURCE_FAILED",
     "STORE_LOST",
     "TARBALL_MISSING",

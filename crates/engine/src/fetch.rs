@@ -88,16 +88,30 @@ fn give_up<C: gantry_platform::Clock>(
     if !fault.is_of_a_package() || fault.code == TAMPERED {
         return Err(fault.into());
     }
+    let paths: Vec<&str> = places.iter().map(|package| package.path.as_str()).collect();
+    leave_out(request, lockfile, &paths, &fault, inert, progress)
+}
+
+/// Leaves out an optional package that is at `paths`, with what goes with it; the failure stops the install where it is not
+/// optional in one of them.
+pub(crate) fn leave_out<C: gantry_platform::Clock>(
+    request: &InstallRequest,
+    lockfile: &Lockfile,
+    paths: &[impl AsRef<str>],
+    fault: &Fault,
+    inert: &mut BTreeSet<String>,
+    progress: &Progress<'_, C>,
+) -> Result<(), EngineError> {
     let mut gone = BTreeSet::new();
-    for package in places {
-        match optional_set(lockfile, &request.resolve, &package.path, inert)? {
+    for path in paths {
+        match optional_set(lockfile, &request.resolve, path.as_ref(), inert)? {
             Some(set) => gone.extend(set),
-            None => return Err(fault.into()),
+            None => return Err(fault.clone().into()),
         }
     }
     let others: BTreeSet<String> = gone.iter().filter_map(|path| lockfile.entry(path)).map(LockEntry::label).collect();
-    if let Some(package) = places.first() {
-        let name = format!("{}@{}", package.name, package.version);
+    if let Some(package) = paths.first().and_then(|path| lockfile.entry(path.as_ref())) {
+        let name = package.label();
         let with: Vec<&str> = others.iter().map(String::as_str).filter(|other| *other != name).collect();
         let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
         progress.warn(fault.code.to_string(), format!("optional {name} left out{with}: {}", fault.message));

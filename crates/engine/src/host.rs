@@ -97,6 +97,10 @@ pub struct LinkReport {
     pub reason: Option<String>,
     /// What of the tree before could not be removed, and why.
     pub left_behind: Option<String>,
+    /// Of what the plan lets run scripts, labels of what had some that were run.
+    pub scripts_run: Vec<String>,
+    /// Optional packages of these whose scripts failed, by path, and how. They are in the tree still.
+    pub scripts_failed: Vec<(String, Fault)>,
 }
 
 /// The project that an install is for. Paths are relative to it, with `/`; what is outside of it starts with `..`.
@@ -115,8 +119,9 @@ pub trait ProjectTree {
     }
     /// Contents of the user's file at `path`; `None` where there is none.
     fn read(&self, path: &str) -> impl Future<Output = Result<Option<Bytes>, Fault>>;
-    /// Makes `node_modules` what `plan` says; for [`InstallMode::Ci`] whatever else was there goes. Either all of it becomes
-    /// visible or what was there stays.
+    /// Makes `node_modules` what `plan` says, and runs the scripts that it allows; for [`InstallMode::Ci`] whatever else was
+    /// there goes. Either all of it becomes visible or what was there stays; a script that fails has it stay, unless its package
+    /// is optional.
     fn link(
         &self,
         plan: &Plan,

@@ -3,7 +3,7 @@
 use crate::choice::WorkspaceChoice;
 use crate::event::Event;
 use crate::host::LinkReport;
-use gantry_layout::Omit;
+use gantry_layout::{Omit, Scripts};
 use gantry_manifest::DependencyKind;
 use gantry_resolver::{Opening, PeerConflict, ResolveOptions};
 use gantry_spec::PackageName;
@@ -149,6 +149,10 @@ pub struct InstallRequest {
     /// Whether to make no links to commands: npm's `bin-links=false`, for file systems without links. Those to folders of the
     /// user are made all the same.
     pub without_commands: bool,
+    /// What may run its scripts when it is put in place, on a platform that has processes.
+    pub scripts: Scripts,
+    /// Whether packages with scripts of which nothing is said stop the install: npm's `strict-allow-scripts`.
+    pub strict_scripts: bool,
     /// What to add, remove and update; not with `ci`.
     pub changes: Changes,
     /// Which part of the project it is about.
@@ -249,8 +253,11 @@ pub struct Outcome {
     pub link: LinkReport,
     /// Paths of optional packages that belong on the target and could not be had.
     pub left_out: Vec<String>,
-    /// `name@version` of installed packages that have install scripts, sorted. The engine runs none.
+    /// `name@version` of installed packages that have install scripts of which nothing is said, sorted: they did not run.
     pub scripts: Vec<String>,
+    /// Folders of the user that links lead to and of which nothing is said, relative to the project, sorted: scripts that they
+    /// have did not run.
+    pub unreviewed_folders: Vec<String>,
     /// Packages in the lock that their authors advise against; those that are left out of the tree, too.
     pub deprecated: Vec<Deprecated>,
 }

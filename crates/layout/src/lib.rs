@@ -13,6 +13,7 @@ mod error;
 mod paths;
 mod plan;
 mod planned;
+mod scripts;
 mod select;
 mod tree;
 
@@ -21,5 +22,6 @@ pub use error::{CODES, LayoutError};
 pub use paths::is_package_path;
 pub use plan::{installed, is_git, linked_folders, package_key, plan, wanted};
 pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};
+pub use scripts::{ScriptPolicy, ScriptVerdict, Scripted, ScriptedTree, Scripts};
 pub use select::{Omit, is_carried};
 pub use tree::{FileKind, FileLocation, FileSource, FileStatus, TreeEntry, TreeError, TreeErrorKind, VirtualTree};

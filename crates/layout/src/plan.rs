@@ -52,7 +52,7 @@ pub fn plan(
     links.extend(commands);
     links.sort_by(|left, right| left.path.cmp(&right.path));
     let hidden_lock = text.to_hidden_bytes(&|entry| selection.leaves_out(entry));
-    Ok(Plan { packages, links, executables, hidden_lock, workspaces: BTreeSet::new() })
+    Ok(Plan { packages, links, executables, hidden_lock, ..Plan::default() })
 }
 
 /// The store's name for the package of a lock entry that has a tarball of its own: by what it hashes to, else by where it

@@ -1,5 +1,6 @@
 //! What goes where.
 
+use crate::Scripted;
 use gantry_manifest::Text;
 use gantry_store::{PackageIndex, PackageKey};
 use std::collections::BTreeSet;
@@ -18,6 +19,9 @@ pub struct Plan {
     /// Folders of the project's workspaces, whose `node_modules` an install may clear: those of other folders of the user's
     /// that the tree links to are their own. For whoever knows the project to fill in.
     pub workspaces: BTreeSet<String>,
+    /// What runs its scripts once it is in place, in this order: packages where they are put there anew, folders of the user's
+    /// each time. For whoever knows what is allowed to fill in; left alone where there are no processes.
+    pub scripted: Vec<Scripted>,
 }
 
 impl Plan {

@@ -10,6 +10,7 @@ pub use credentials::without_userinfo;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::NpmrcValue;
@@ -124,6 +125,15 @@ impl Config {
             NpmrcValue::Null => None,
         });
         texts.find(|text| !text.is_empty())
+    }
+
+    /// All settings by name, each as the highest layer has it.
+    pub fn all(&self) -> BTreeMap<&str, &NpmrcValue> {
+        let mut all = BTreeMap::new();
+        for (key, value) in self.layers.iter().flatten() {
+            all.entry(key.as_str()).or_insert(value);
+        }
+        all
     }
 
     fn find(&self, key: &str) -> Option<&NpmrcValue> {

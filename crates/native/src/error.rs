@@ -5,8 +5,17 @@ use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) const CODES: &[&str] =
-    &["CANCELLED", "DISK_FULL", "DISK_DENIED", "DISK_IO", "HTTP_CLIENT", "STORE_CORRUPT", "PROJECT_BUSY", "TASK_LOST"];
+pub(crate) const CODES: &[&str] = &[
+    "CANCELLED",
+    "DISK_FULL",
+    "DISK_DENIED",
+    "DISK_IO",
+    "HTTP_CLIENT",
+    "STORE_CORRUPT",
+    "PROJECT_BUSY",
+    "SCRIPT_FAILED",
+    "TASK_LOST",
+];
 
 /// A failure of files, threads or the HTTP client's set-up.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +52,22 @@ pub enum NativeError {
         /// The project's directory.
         path: PathBuf,
     },
+    /// A script ended badly.
+    #[error("{}", describe_script(package, event, command, ending, output))]
+    Script {
+        /// `name@version` of whose it is; empty of a project without a name.
+        package: String,
+        /// What it is called.
+        event: String,
+        /// What the shell was told.
+        command: String,
+        /// How it ended.
+        ending: String,
+        /// What it printed last; empty where that was seen.
+        output: String,
+        /// Whether it is the project's own, which is installed then.
+        is_of_project: bool,
+    },
     /// A background task ended without an answer.
     #[error("a background task ended without an answer: {message}")]
     Task {
@@ -67,6 +92,7 @@ impl NativeError {
             Self::Corrupt { .. } => "STORE_CORRUPT",
             Self::Interrupted => "CANCELLED",
             Self::Busy { .. } => "PROJECT_BUSY",
+            Self::Script { .. } => "SCRIPT_FAILED",
             Self::Task { .. } => "TASK_LOST",
         }
     }
@@ -95,10 +121,25 @@ impl NativeError {
             "CANCELLED" => "Run again to finish; what has been fetched is kept.",
             "HTTP_CLIENT" => "Check cafile and ca in .npmrc.",
             "STORE_CORRUPT" => "It was removed from the store: run again, and it is fetched anew.",
+            "SCRIPT_FAILED" if matches!(self, Self::Script { is_of_project: true, .. }) => {
+                "The packages are in place and the lock is written; --ignore-scripts leaves scripts out."
+            }
+            "SCRIPT_FAILED" if self.lacks_node_gyp() => {
+                "node-gyp comes with npm: have npm on the PATH, or node-gyp in devDependencies."
+            }
+            "SCRIPT_FAILED" => {
+                "Nothing was changed. --foreground-scripts shows all that scripts print; without the package's scripts it is \
+                 installed where \"allowScripts\" in package.json says false of it, or with --ignore-scripts."
+            }
             "PROJECT_BUSY" => "Wait until it is done, then run again.",
             _ => return None,
         };
         Some(text.to_owned())
+    }
+
+    /// Whether what builds packages is not there.
+    fn lacks_node_gyp(&self) -> bool {
+        matches!(self, Self::Script { output, .. } if output.contains("node-gyp: not found") || output.contains("node-gyp: command not found"))
     }
 
     /// Whether the process, or the system, has as many files open as it may.
@@ -137,9 +178,19 @@ impl NativeError {
     }
 }
 
+fn describe_script(package: &str, event: &str, command: &str, ending: &str, output: &str) -> String {
+    let whose = if package.is_empty() { "the project" } else { package };
+    let printed = if output.is_empty() { String::new() } else { format!("\n{output}") };
+    format!("{event} of {whose} failed: `{command}` ended with {ending}{printed}")
+}
+
 impl From<NativeError> for Fault {
     fn from(error: NativeError) -> Self {
         let fault = Fault::new(error.code(), error.to_string());
+        let fault = match &error {
+            NativeError::Script { package, .. } => fault.with_package(package),
+            _ => fault,
+        };
         match error.hint() {
             Some(hint) => fault.with_hint(hint),
             None => fault,

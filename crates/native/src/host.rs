@@ -3,6 +3,7 @@
 use crate::git::NativeGit;
 use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
+    ScriptSettings,
 };
 use gantry_engine::{Git, Host, Slots};
 use gantry_forecast::{POPULAR, Table};
@@ -25,6 +26,8 @@ pub struct NativeHostSettings {
     pub registry: RegistrySettings,
     /// Requests of one kind under way at once.
     pub slots: Slots,
+    /// How scripts are run.
+    pub scripts: ScriptSettings,
 }
 
 /// Linux or macOS.
@@ -48,7 +51,7 @@ impl NativeHost {
         let mirror = NativeMirror::new(&settings.store, clock.clone());
         Self {
             registry: RegistryClient::new(http, clock, settings.registry).with_mirror(Box::new(mirror)),
-            project: ProjectDirectory::new(settings.project, Rc::clone(&store)),
+            project: ProjectDirectory::new(settings.project, Rc::clone(&store)).with_scripts(settings.scripts),
             store,
             slots: settings.slots,
             runtime,

@@ -8,7 +8,7 @@
 
 use crate::NativeError;
 use crate::descriptor::{close, folder_of, make_directories, open_directory};
-use crate::patched::Patched;
+use crate::own_files::{OwnFiles, Private};
 use crate::temporary::{remove_any, unique_name};
 use gantry_store::PackageIndex;
 use rustix::fs::AtFlags;
@@ -58,15 +58,6 @@ impl LinkMethod {
     }
 }
 
-/// Why a package gets files of its own where others share the store's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Private {
-    /// Somebody else has stored it.
-    Foreign,
-    /// The project changes it in place.
-    Patched,
-}
-
 /// Links packages by the best way between one store and one project.
 #[derive(Debug)]
 pub(crate) struct Linker {
@@ -75,12 +66,14 @@ pub(crate) struct Linker {
     reason: Option<String>,
     /// Who installs.
     pub user: u32,
-    /// What the project changes in place.
-    pub patches: Patched,
+    /// What is not to share the store's files.
+    pub own_files: OwnFiles,
     /// Whether packages were copied because somebody else has stored them.
     foreign: AtomicBool,
     /// Whether some were because the project changes them.
     patched: AtomicBool,
+    /// Whether some were because their scripts are run.
+    scripted: AtomicBool,
     refused: Mutex<Refused>,
 }
 
@@ -108,13 +101,21 @@ impl Sample {
 impl Linker {
     fn new(method: LinkMethod, reason: Option<String>) -> Self {
         let user = rustix::process::geteuid().as_raw();
-        let (foreign, patched) = (AtomicBool::default(), AtomicBool::default());
-        Self { method, reason, user, patches: Patched::default(), foreign, patched, refused: Mutex::default() }
+        Self {
+            method,
+            reason,
+            user,
+            own_files: OwnFiles::default(),
+            foreign: AtomicBool::default(),
+            patched: AtomicBool::default(),
+            scripted: AtomicBool::default(),
+            refused: Mutex::default(),
+        }
     }
 
-    /// Which packages are not to share the store's files, since the project changes theirs.
-    pub fn sparing(mut self, patches: Patched) -> Self {
-        self.patches = patches;
+    /// Which packages are not to share the store's files, since theirs change.
+    pub fn sparing(mut self, own_files: OwnFiles) -> Self {
+        self.own_files = own_files;
         self
     }
 
@@ -183,7 +184,9 @@ impl Linker {
         let told = |flag: &AtomicBool, reason: &str| flag.load(Ordering::Relaxed).then(|| reason.to_owned());
         let foreign = told(&self.foreign, "packages that another user has stored are copied");
         let patched = told(&self.patched, "packages that have a patch in patches/ are copied");
-        let reasons: Vec<String> = [self.reason.clone(), some, foreign, patched].into_iter().flatten().collect();
+        let scripted = told(&self.scripted, "packages whose scripts are run are copied");
+        let reasons: Vec<String> =
+            [self.reason.clone(), some, foreign, patched, scripted].into_iter().flatten().collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
@@ -258,6 +261,7 @@ impl Linker {
         let told = match private {
             Private::Foreign => &self.foreign,
             Private::Patched => &self.patched,
+            Private::Scripted => &self.scripted,
         };
         told.store(true, Ordering::Relaxed);
         LinkMethod::Copy

@@ -5,15 +5,10 @@
 //! scope, `PARENT++NAME+VERSION` for one that is nested, and more after a further `+` where there are several for one. A
 //! workspace may have such patches, too.
 
-use crate::NativeError;
-use crate::temporary::replace_users_file;
 use crate::workspace::entries;
 use gantry_layout::Plan;
-use gantry_store::PackageIndex;
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Where the patches are.
 const FOLDER: &str = "patches";
@@ -34,20 +29,6 @@ impl Patched {
     pub fn has(&self, path: &str) -> bool {
         !self.0.is_empty() && path.rsplit("node_modules/").next().is_some_and(|name| self.0.contains(name))
     }
-
-    /// Gives such a package that is in `folder` of a project already, with these files, files of its own in the places of those
-    /// that others share, with what is in them now: they may be changed already. Tells whether there were any.
-    pub fn separate(&self, folder: &Path, index: &PackageIndex) -> Result<bool, NativeError> {
-        let files = index.files.iter().map(|record| folder.join(&record.path));
-        let is_shared = |path: &PathBuf| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.nlink() > 1);
-        let mut any = false;
-        for path in files.filter(is_shared) {
-            let bytes = fs::read(&path).map_err(NativeError::io("read", &path))?;
-            replace_users_file(&path, &bytes)?;
-            any = true;
-        }
-        Ok(any)
-    }
 }
 
 /// The package that the patch in `file` is for.
@@ -66,6 +47,7 @@ fn patched_by(file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use tempfile::TempDir;
 
     #[test]

@@ -5,7 +5,8 @@
 //! one directory is locked by one thread at a time, different packages still do not wait for each other.
 
 use crate::error::MAKE_LINK;
-use crate::link::{LinkMethod, Linker, Private};
+use crate::link::{LinkMethod, Linker};
+use crate::own_files::Private;
 use crate::store::{Standing, mend_if_altered};
 use crate::temporary::{make_parent, replace_file};
 use crate::{Interrupt, NativeError, PackageDirectories};
@@ -32,8 +33,8 @@ struct Job<'p> {
     source: PathBuf,
     /// Whose it is, if it was there before.
     standing: Option<Standing>,
-    /// Whether the project changes its files.
-    is_patched: bool,
+    /// Why its files change in the project, if they do.
+    changes: Option<Private>,
     index: Arc<PackageIndex>,
     target: PathBuf,
     replaced: Vec<String>,
@@ -48,7 +49,7 @@ impl Job<'_> {
     /// Why it is not to share the store's files.
     fn private(&self, linker: &Linker) -> Option<Private> {
         let foreign = self.is_foreign(linker).then_some(Private::Foreign);
-        foreign.or_else(|| self.is_patched.then_some(Private::Patched))
+        foreign.or(self.changes)
     }
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn place_all<'p>(
             directory,
             source,
             standing,
-            is_patched: linker.patches.has(&package.path),
+            changes: linker.own_files.why(&package.path),
             index,
             target: target(&package.path),
             replaced,

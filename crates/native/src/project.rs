@@ -11,8 +11,10 @@
 //! 3. set aside links where folders are to be, what is not wanted any more, and what moves;
 //! 4. rename what is new, and what moves, to its place, parents first;
 //! 5. bring bin links in order;
-//! 6. put the new hidden lock in its place;
-//! 7. remove what was set aside, and make the hidden lock the newest thing in the tree: npm trusts none that is not.
+//! 6. run scripts that are allowed to run: one that fails has all of it taken back, and a run that is killed here leaves no
+//!    hidden lock, so that the next one begins anew;
+//! 7. put the new hidden lock in its place;
+//! 8. remove what was set aside, and make the hidden lock the newest thing in the tree: npm trusts none that is not.
 //!
 //! All of it happens under the [project's lock](ProjectLock).
 
@@ -22,12 +24,13 @@ use crate::hidden_lock::{self, HIDDEN_LOCK};
 use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
-use crate::patched::Patched;
+use crate::own_files::{OwnFiles, separate};
 use crate::place::{make_link, place_all};
+use crate::scripts::{ScriptsRun, due, run_scripts};
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
-use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock};
+use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock, ScriptSettings};
 use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
 use gantry_layout::{Plan, PlannedPackage};
@@ -67,6 +70,7 @@ pub struct ProjectDirectory {
     best_method: LinkMethod,
     lock: Option<ProjectLock>,
     interrupt: Interrupt,
+    scripts: ScriptSettings,
     is_left_alone: bool,
     /// What is to take the places of files of the user, by these: written before the tree is touched, so that a disk that has
     /// no room for them leaves all as it was.
@@ -84,6 +88,7 @@ impl ProjectDirectory {
             best_method: LinkMethod::BEST,
             lock: None,
             interrupt: Interrupt::default(),
+            scripts: ScriptSettings::default(),
             is_left_alone: false,
             successors: RefCell::default(),
         }
@@ -106,6 +111,13 @@ impl ProjectDirectory {
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = interrupt;
+        self
+    }
+
+    /// Runs scripts in this way, where the plan has any.
+    #[must_use]
+    pub fn with_scripts(mut self, scripts: ScriptSettings) -> Self {
+        self.scripts = scripts;
         self
     }
 
@@ -158,27 +170,30 @@ impl ProjectDirectory {
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
         }
-        let patched = Patched::of(&self.path, plan);
+        let own_files = OwnFiles::of(&self.path, plan);
         let installed = if mode == InstallMode::Ci { None } else { Installed::of(&self.path, plan) };
         let difference = match &installed {
             Some(installed) => Some(installed.difference(plan, &self.path, &self.store)?),
             None => None,
         };
         let is_separated =
-            difference.as_ref().map_or(Ok(false), |difference| self.separate(plan, difference, &patched))?;
+            difference.as_ref().map_or(Ok(false), |difference| self.separate(plan, difference, &own_files))?;
         if let (Some(installed), Some(difference)) = (&installed, &difference)
             && difference.is_none()
             && installed.hidden_lock == plan.hidden_lock
             && self.links_to_change(plan, difference).is_none()
         {
-            if is_separated || !installed.is_newest {
-                self.touch_hidden_lock()?;
+            let report = LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() };
+            let due = due(&plan.scripted, &[]);
+            let ScriptsRun { run, failed } = run_scripts(&self.path, &due, &self.scripts, &self.interrupt)?;
+            if is_separated || !installed.is_newest || !run.is_empty() {
+                touch_hidden_lock(&self.path)?;
             }
-            return Ok(self.with_kept(
-                LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() },
-                plan,
-                difference,
-            ));
+            return Ok(LinkReport {
+                scripts_run: run,
+                scripts_failed: failed,
+                ..self.with_kept(report, plan, difference)
+            });
         }
         let wanted = folders_with_modules(plan);
         let gone = difference.iter().flat_map(|difference| &difference.gone).filter_map(|path| top_of(path));
@@ -190,13 +205,28 @@ impl ProjectDirectory {
             || self.store.sample(&plan.packages),
             workspace.path(),
         )?
-        .sparing(patched);
+        .sparing(own_files);
+        let new: Vec<&str> = match &difference {
+            None => plan.packages.iter().map(|package| package.path.as_str()).collect(),
+            Some(difference) => difference.new.iter().map(|package| package.path.as_str()).collect(),
+        };
+        let due = due(&plan.scripted, &new);
+        let hidden_lock = if due.is_empty() { HiddenLock::AtOnce } else { HiddenLock::Last };
         let mut moves = Moves::default();
         let made = match &difference {
-            None => self.build_anew(plan, mode, &linker, &workspace, &mut moves),
+            None => self.build_anew(plan, mode, &linker, &workspace, hidden_lock, &mut moves),
             Some(difference) => self.change(plan, difference, &linker, &workspace, &mut moves),
         };
-        let mut report = match made {
+        let completed = made.and_then(|report| {
+            let ScriptsRun { run, failed } = run_scripts(&self.path, &due, &self.scripts, &self.interrupt)?;
+            if difference.is_some() || hidden_lock == HiddenLock::Last {
+                let hidden = self.path.join(HIDDEN_LOCK);
+                make_parent(&hidden)?;
+                moves.rename(PUBLISH, &workspace.path().join("hidden-lock"), &hidden)?;
+            }
+            Ok(LinkReport { scripts_run: run, scripts_failed: failed, ..report })
+        });
+        let mut report = match completed {
             Ok(report) => report,
             Err(error) => {
                 workspace.give_up(moves);
@@ -213,32 +243,18 @@ impl ProjectDirectory {
             let _ = fs::remove_file(tree.join(HIDDEN_LOCK));
         }
         report.left_behind = workspace.remove().err().map(|error| error.to_string());
-        self.touch_hidden_lock()?;
+        touch_hidden_lock(&self.path)?;
         Ok(report)
     }
 
-    /// Gives packages that stay and that the project changes files of their own. Tells whether some had none.
-    fn separate(&self, plan: &Plan, difference: &Difference<'_>, patched: &Patched) -> Result<bool, NativeError> {
+    /// Gives packages that stay and whose files change in the project files of their own. Tells whether some had none.
+    fn separate(&self, plan: &Plan, difference: &Difference<'_>, own_files: &OwnFiles) -> Result<bool, NativeError> {
         let mut any = false;
-        for package in
-            plan.packages.iter().filter(|package| patched.has(&package.path) && difference.stays(&package.path))
-        {
-            if let Some(index) = self.store.index(&package.key) {
-                any |= patched.separate(&self.path.join(&package.path), &index)?;
-            }
+        let stay = plan.packages.iter().filter(|package| difference.stays(&package.path));
+        for package in stay.filter(|package| own_files.why(&package.path).is_some()) {
+            any |= separate(&self.path.join(&package.path))?;
         }
         Ok(any)
-    }
-
-    /// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
-    /// bytes are written over it once more.
-    fn touch_hidden_lock(&self) -> Result<(), NativeError> {
-        let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
-        let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
-        let hidden = self.path.join(HIDDEN_LOCK);
-        let failed = NativeError::io("set the time of", &hidden);
-        let Err(errno) = rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty()) else { return Ok(()) };
-        rewrite(&hidden).map_err(|_| failed(errno.into()))
     }
 
     /// The report with the packages that stay.
@@ -257,6 +273,7 @@ impl ProjectDirectory {
         mode: InstallMode,
         linker: &Linker,
         workspace: &Workspace,
+        hidden_lock: HiddenLock,
         moves: &mut Moves,
     ) -> Result<LinkReport, NativeError> {
         let building = workspace.new_tree();
@@ -265,7 +282,10 @@ impl ProjectDirectory {
         for link in &plan.links {
             make_link(&workspace.building(&link.path), &link.target)?;
         }
-        let hidden = building.join(HIDDEN_LOCK);
+        let hidden = match hidden_lock {
+            HiddenLock::AtOnce => building.join(HIDDEN_LOCK),
+            HiddenLock::Last => workspace.path().join("hidden-lock"),
+        };
         make_parent(&hidden)?;
         write_file(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
 
@@ -301,7 +321,7 @@ impl ProjectDirectory {
         moves.rename(PUBLISH, built, &modules).map(drop)
     }
 
-    /// Steps 1 to 6 of the module's protocol.
+    /// Steps 1 to 5 of the module's protocol.
     fn change(
         &self,
         plan: &Plan,
@@ -348,8 +368,6 @@ impl ProjectDirectory {
             moves.rename(PUBLISH, &from, &target)?;
         }
         self.order_links(plan, difference, workspace, moves)?;
-        make_parent(&hidden)?;
-        moves.rename(PUBLISH, &built_hidden, &hidden)?;
         Ok(self.with_kept(report, plan, difference))
     }
 
@@ -406,6 +424,15 @@ impl ProjectDirectory {
             |(path, target): &(PathBuf, &str)| fs::read_link(path).ok().is_none_or(|now| now != Path::new(target));
         LinkChanges { unplanned, missing: all.filter(is_missing).collect() }
     }
+}
+
+/// When the hidden lock of a tree that is built anew gets there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HiddenLock {
+    /// With the tree.
+    AtOnce,
+    /// When scripts have run.
+    Last,
 }
 
 /// What a package that moves is called meanwhile.
@@ -502,6 +529,17 @@ impl ProjectTree for ProjectDirectory {
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
         self.write(&self.path.join(YARN_LOCK), bytes)
     }
+}
+
+/// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
+/// bytes are written over it once more.
+pub(crate) fn touch_hidden_lock(project: &Path) -> Result<(), NativeError> {
+    let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+    let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
+    let hidden = project.join(HIDDEN_LOCK);
+    let failed = NativeError::io("set the time of", &hidden);
+    let Err(errno) = rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty()) else { return Ok(()) };
+    rewrite(&hidden).map_err(|_| failed(errno.into()))
 }
 
 /// Writes the bytes of a file over themselves.

@@ -16,7 +16,7 @@ const PATHS: [&str; 4] = ["cafile", "globalconfig", "prefix", "userconfig"];
 
 /// Where settings come from, strongest first: options, environment, then the `.npmrc` files of the project, the user, the
 /// installation and npm itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ConfigSources {
     /// From the command line.
     pub options: Vec<(String, NpmrcValue)>,
@@ -138,7 +138,7 @@ impl ConfigSources {
 
     /// Where npm itself is: the folder that `npm` of the `PATH` is a link into, else the one that comes with Node.js. Whoever
     /// packages npm (Homebrew) may have put settings there.
-    fn npm_folder(&self) -> Option<PathBuf> {
+    pub fn npm_folder(&self) -> Option<PathBuf> {
         let path = self.environment.get("PATH")?;
         let linked = executable(path, "npm").and_then(|npm| fs::canonicalize(npm).ok());
         let script = linked.filter(|script| script.ends_with("bin/npm-cli.js"));
@@ -149,24 +149,29 @@ impl ConfigSources {
         Some(node.parent()?.parent()?.join("lib/node_modules/npm"))
     }
 
-    /// npm's `globalconfig`: `etc/npmrc` below its prefix, which is where `node` is installed, whatever leads to it.
+    /// npm's `globalconfig`: `etc/npmrc` below its prefix.
     fn global_config(&self, config: &Config) -> Option<PathBuf> {
-        if let Some(path) = config.get("globalconfig") {
-            return Some(PathBuf::from(path));
+        let named = config.get("globalconfig").map(PathBuf::from);
+        named.or_else(|| self.global_prefix(config).map(|prefix| prefix.join("etc/npmrc")))
+    }
+
+    /// npm's `prefix`, unless somebody says otherwise where `node` is installed, whatever leads to it.
+    pub fn global_prefix(&self, config: &Config) -> Option<PathBuf> {
+        if let Some(prefix) = config.get("prefix").or_else(|| self.variable("PREFIX").map(String::as_str)) {
+            return Some(PathBuf::from(prefix));
         }
-        let prefix = match config.get("prefix").or_else(|| self.variable("PREFIX").map(String::as_str)) {
-            Some(prefix) => PathBuf::from(prefix),
-            None => {
-                // What a process knows of its own file (Node's `execPath`) has no links in it.
-                let node = fs::canonicalize(executable(self.environment.get("PATH")?, "node")?).ok()?;
-                let installed = node.parent()?.parent()?;
-                match self.variable("DESTDIR") {
-                    Some(moved) => Path::new(moved).join(installed.strip_prefix("/").unwrap_or(installed)),
-                    None => installed.to_owned(),
-                }
-            }
-        };
-        Some(prefix.join("etc/npmrc"))
+        let node = self.node()?;
+        let installed = node.parent()?.parent()?;
+        Some(match self.variable("DESTDIR") {
+            Some(moved) => Path::new(moved).join(installed.strip_prefix("/").unwrap_or(installed)),
+            None => installed.to_owned(),
+        })
+    }
+
+    /// The file of the Node.js that would run the project. What a process knows of its own file (Node's `execPath`) has no links
+    /// in it.
+    pub fn node(&self) -> Option<PathBuf> {
+        fs::canonicalize(executable(self.environment.get("PATH")?, "node")?).ok()
     }
 
     /// The version of the Node.js that would run the project: from the headers installed beside it where they are, which

@@ -4,7 +4,8 @@
 use gantry_engine::{EngineError, Event, Extent, InstallMode, InstallRequest, Outcome, Phase, Slots, install};
 use gantry_manifest::Config;
 use gantry_native::{
-    HttpSettings, Interrupt, NativeHost, NativeHostSettings, ProjectDirectory, ProjectLock, machine_target, tree_digest,
+    HttpSettings, Interrupt, NativeHost, NativeHostSettings, ProjectDirectory, ProjectLock, ScriptSettings,
+    machine_target, tree_digest,
 };
 use gantry_registry::{CacheMode, RegistrySettings, ReplaceHost, RetryPolicy};
 use gantry_resolver::ResolveOptions;
@@ -91,6 +92,7 @@ impl Workshop {
                 cache_mode,
             },
             slots: Slots { documents: 8, packages: 8, together: 16 },
+            scripts: ScriptSettings::default(),
         };
         NativeHost::new(self.runtime.handle().clone(), settings)
     }

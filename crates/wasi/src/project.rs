@@ -89,12 +89,11 @@ impl WasiProject {
         Ok(LinkReport {
             linked: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
             placed: plan.packages.iter().map(|package| package.path.clone()).collect(),
-            kept: 0,
             files,
             method: "written".to_owned(),
             reason: (scripts > 0)
                 .then(|| format!("the host refuses symbolic links: {scripts} commands are scripts instead")),
-            left_behind: None,
+            ..LinkReport::default()
         })
     }
 }

@@ -9,7 +9,8 @@ use crate::scripts;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Extent, Fault, dry_run, install};
-use gantry_native::{NativeHost, ProjectLock};
+use gantry_layout::Scripts;
+use gantry_native::{NativeHost, ProjectLock, ScriptBegan, run_project_scripts};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -33,18 +34,21 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
 
 fn perform(
     arguments: &InstallArguments,
-    settings: Settings,
+    mut settings: Settings,
     lock: Option<ProjectLock>,
     project: &Path,
     task: &Task<'_>,
 ) -> Result<(), Fault> {
     let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
     let session = Session::start(traffic)?;
-    let reporter = Arc::new(Mutex::new(Reporter::new(arguments)));
+    let reporter = Arc::new(Mutex::new(Reporter::of(arguments)));
     for warning in &settings.warnings {
         locked(&reporter).event(&Event::Warning { code: warning.0.to_owned(), message: warning.1.clone() });
     }
     let interrupt = session.interrupt().clone();
+    let printer = Arc::clone(&reporter);
+    settings.host.scripts.began = Arc::new(move |began: &ScriptBegan<'_>| locked(&printer).script(began));
+    let script_settings = settings.host.scripts.clone();
     let mut host = NativeHost::new(session.handle(), settings.host).with_interrupt(interrupt.clone());
     if let Some(lock) = lock {
         host = host.with_lock(lock);
@@ -64,13 +68,19 @@ fn perform(
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
-    if !arguments.ignore_scripts && settings.request.extent == Extent::Tree {
-        let own = task.runs_scripts_of_project().then_some(&*settings.request.package_json);
-        for message in scripts::not_run(project, own, &outcome) {
+    // With it goes the right to change the project, which scripts may want to use.
+    drop(host);
+    let runs_scripts = settings.request.scripts != Scripts::None && settings.request.extent == Extent::Tree;
+    if runs_scripts {
+        for message in scripts::not_run(project, &outcome) {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
         }
     }
-    locked(&reporter).finish(&outcome, arguments.ignore_scripts);
+    if runs_scripts && task.runs_scripts_of_project() && !interrupt.is_raised() {
+        locked(&reporter).clear();
+        run_project_scripts(&settings.project, &script_settings, &interrupt)?;
+    }
+    locked(&reporter).finish(&outcome);
     if interrupt.is_raised() {
         return Err(Fault::new("CANCELLED", "interrupted when everything was in place already")
             .with_hint("Nothing is left to do: the tree and the lock are what was asked for."));

@@ -273,6 +273,11 @@ pub fn setting(name: &str) -> Option<(&'static str, Kind)> {
     settings().find(|(other, _)| *other == name)
 }
 
+/// Whether a setting is on or off.
+pub fn is_switch(name: &str) -> bool {
+    setting(name).is_some_and(|(_, kind)| matches!(kind, Kind::Switch(_)))
+}
+
 /// The one setting whose name begins so: npm 11 still takes `--prod` for `--production`.
 pub fn abbreviated(beginning: &str) -> Option<(&'static str, Kind)> {
     let mut found = settings().filter(|(name, _)| name.starts_with(beginning));

@@ -1,0 +1,55 @@
+//! `gantry rebuild`
+
+use crate::failure::{exit_status, print_failure};
+use crate::loudness::Loudness;
+use crate::options::RebuildArguments;
+use crate::output::{print_line, say};
+use crate::prefix::{InWorkspace, Place};
+use crate::report::{Reporter, counted};
+use crate::scripts::unreviewed;
+use crate::session::heed_signals;
+use crate::settings::{LoadedScripts, load_scripts};
+use gantry_engine::{Event, Fault};
+use gantry_layout::Scripts;
+use gantry_native::{Interrupt, ProjectLock, Rebuilt, ScriptBegan, rebuild};
+use std::sync::Arc;
+
+/// Runs the scripts of what is installed; returns the exit status.
+pub fn run(arguments: &RebuildArguments) -> u8 {
+    match perform(arguments) {
+        Ok(()) => 0,
+        Err(fault) => {
+            print_failure(&fault, arguments.json);
+            exit_status(&fault)
+        }
+    }
+}
+
+fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
+    let place = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)?;
+    let _lock = ProjectLock::take(&place.project)?;
+    let LoadedScripts { project, root, scripts, mut settings, warnings } = load_scripts(&place, arguments)?;
+    let interrupt = Interrupt::default();
+    heed_signals(&interrupt)
+        .map_err(|error| Fault::new("TASK_LOST", format!("signals cannot be waited for: {error}")))?;
+    let reporter = Arc::new(Reporter::new(arguments.json));
+    let told = |code: &str, message: String| reporter.event(&Event::Warning { code: code.to_owned(), message });
+    for (code, message) in warnings.into_iter().chain(place.warning()) {
+        told(code, message);
+    }
+    let printer = Arc::clone(&reporter);
+    settings.began = Arc::new(move |began: &ScriptBegan<'_>| printer.script(began));
+    let rebuilt = rebuild(&project, root, &arguments.packages, &scripts, &settings, &interrupt);
+    reporter.clear();
+    let Rebuilt { run, unreviewed: others } = rebuilt?;
+    if let Some(message) = unreviewed(&others).filter(|_| scripts != Scripts::None) {
+        told("SCRIPTS_NOT_RUN", message);
+    }
+    if arguments.json {
+        print_line(&serde_json::json!({ "type": "result", "scripts": others, "scriptsRun": run }).to_string());
+        return Ok(());
+    }
+    let names = if run.is_empty() { String::new() } else { format!(": {}", run.join(", ")) };
+    say(Loudness::Errors, &format!("scripts of {} run{names}", counted(run.len() as u64, "package")));
+    Ok(())
+}

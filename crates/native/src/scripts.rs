@@ -1,0 +1,310 @@
+//! Running the scripts of what was put in place, as npm does (`arborist/lib/arborist/rebuild.js`, `@npmcli/run-script`).
+//!
+//! One kind of script after the other, each of all packages before the next: as many at a time as there are processors, in
+//! npm's order. Packages come before the user's folders. What a script of a package prints is kept for the case that it fails,
+//! unless it is to be seen.
+
+mod environment;
+mod process;
+
+pub use environment::ScriptEnvironment;
+
+use crate::{Interrupt, NativeError};
+use environment::Context;
+use gantry_engine::Fault;
+use gantry_layout::Scripted;
+use process::{Output, run};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::thread;
+
+/// What is run of packages, in this order.
+const OF_PACKAGES: [&str; 3] = ["preinstall", "install", "postinstall"];
+/// What is run of the user's folders that links lead to.
+const OF_FOLDERS: [&str; 4] = ["preinstall", "prepare", "install", "postinstall"];
+/// What is run of the project itself.
+const OF_PROJECT: [&str; 7] =
+    ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+
+/// What builds a package that has a `binding.gyp` and says nothing of how.
+const GYP: &str = "node-gyp rebuild";
+
+/// How scripts are run.
+#[derive(Clone)]
+pub struct ScriptSettings {
+    /// The shell that they are handed to: npm's `script-shell`.
+    pub shell: OsString,
+    /// Makes what they find in their environment beside what this process has; called where there are any.
+    pub environment: Arc<dyn Fn() -> ScriptEnvironment + Send + Sync>,
+    /// Whether what packages print is to be seen, so that they run one after the other: npm's `foreground-scripts`.
+    pub is_foreground: bool,
+    /// Whether what scripts print goes to stderr, since stdout is for data.
+    pub spares_stdout: bool,
+    /// Told of each script that begins.
+    pub began: Arc<dyn Fn(&ScriptBegan<'_>) + Send + Sync>,
+}
+
+/// A script that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct ScriptBegan<'a> {
+    /// `name@version` of whose it is; empty of a project without a name.
+    pub label: &'a str,
+    /// What it is called.
+    pub event: &'a str,
+    /// What the shell is told.
+    pub command: &'a str,
+    /// Whether what it prints will be seen.
+    pub is_seen: bool,
+}
+
+impl Default for ScriptSettings {
+    fn default() -> Self {
+        Self {
+            shell: "sh".into(),
+            environment: Arc::new(ScriptEnvironment::default),
+            is_foreground: false,
+            spares_stdout: false,
+            began: Arc::new(|_| {}),
+        }
+    }
+}
+
+impl fmt::Debug for ScriptSettings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shell, is_foreground, spares_stdout, .. } = self;
+        formatter
+            .debug_struct("ScriptSettings")
+            .field("shell", shell)
+            .field("is_foreground", is_foreground)
+            .field("spares_stdout", spares_stdout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came of running them.
+#[derive(Debug, Default)]
+pub(crate) struct ScriptsRun {
+    /// Labels of what had scripts that ran to their end.
+    pub run: Vec<String>,
+    /// Optional packages of which one failed, by path.
+    pub failed: Vec<(String, Fault)>,
+}
+
+/// Runs the scripts of these packages and folders of a project. The first failure of one that is not optional is the error; what
+/// is under way is ended then, as where `interrupt` is raised.
+pub(crate) fn run_scripts(
+    project: &Path,
+    scripted: &[&Scripted],
+    settings: &ScriptSettings,
+    interrupt: &Interrupt,
+) -> Result<ScriptsRun, NativeError> {
+    let (folders, packages): (Vec<&Scripted>, Vec<&Scripted>) = scripted.iter().partition(|scripted| scripted.is_link);
+    let state = Mutex::new(ScriptsRun::default());
+    let runner = Runner::new(settings, interrupt);
+    for (group, events) in [(packages, &OF_PACKAGES[..]), (folders, &OF_FOLDERS[..])] {
+        let owners: Vec<Owner<'_>> = group.into_iter().filter_map(|scripted| Owner::of(project, scripted)).collect();
+        for &event in events {
+            runner.run_event(&owners, event, &state)?;
+        }
+    }
+    let mut run = state.into_inner().expect("no thread panics while it holds this lock");
+    run.run.sort();
+    run.run.dedup();
+    Ok(run)
+}
+
+/// Runs the project's own scripts, one after the other, to be seen.
+pub fn run_project_scripts(
+    project: &Path,
+    settings: &ScriptSettings,
+    interrupt: &Interrupt,
+) -> Result<(), NativeError> {
+    let Some(package_json) = read_manifest(project) else { return Ok(()) };
+    let owner = Owner { scripted: None, folder: project.to_owned(), label: label_of(&package_json), package_json };
+    let runner = Runner::new(settings, interrupt);
+    for event in OF_PROJECT {
+        if let Some(command) = owner.script(event) {
+            runner.run_script(&owner, event, &command, true, &|| interrupt.is_raised())?;
+        }
+    }
+    Ok(())
+}
+
+/// What all scripts of a command have in common.
+struct Runner<'r> {
+    settings: &'r ScriptSettings,
+    interrupt: &'r Interrupt,
+    /// Made for the first.
+    environment: OnceLock<ScriptEnvironment>,
+}
+
+/// Whose scripts are run.
+struct Owner<'s> {
+    /// `None` of the project.
+    scripted: Option<&'s Scripted>,
+    folder: PathBuf,
+    label: String,
+    package_json: Value,
+}
+
+impl<'s> Owner<'s> {
+    /// `None` of what has no manifest that can be read: then npm runs nothing, either.
+    fn of(project: &Path, scripted: &'s Scripted) -> Option<Self> {
+        let folder = project.join(&scripted.folder);
+        // A script finds its folder where it is, whatever leads to it.
+        let folder = if scripted.is_link { fs::canonicalize(&folder).unwrap_or(folder) } else { folder };
+        let package_json = read_manifest(&folder)?;
+        Some(Self { scripted: Some(scripted), folder, label: scripted.label.clone(), package_json })
+    }
+
+    /// What is to be run, if anything is.
+    fn script(&self, event: &str) -> Option<String> {
+        let script = |event: &str| {
+            let script = self.package_json["scripts"][event].as_str()?;
+            (!script.is_empty()).then(|| script.to_owned())
+        };
+        let builds = || {
+            let objects = self.package_json["gypfile"] == Value::Bool(false);
+            event == "install"
+                && !objects
+                && script("preinstall").is_none()
+                && self.folder.join("binding.gyp").is_file()
+        };
+        script(event).or_else(|| builds().then(|| GYP.to_owned()))
+    }
+}
+
+impl<'r> Runner<'r> {
+    fn new(settings: &'r ScriptSettings, interrupt: &'r Interrupt) -> Self {
+        Self { settings, interrupt, environment: OnceLock::new() }
+    }
+
+    fn run_event(&self, owners: &[Owner<'_>], event: &str, state: &Mutex<ScriptsRun>) -> Result<(), NativeError> {
+        let has_failed = |owner: &Owner<'_>| {
+            owner.scripted.is_some_and(|scripted| locked(state).failed.iter().any(|(path, _)| *path == scripted.path))
+        };
+        let due = owners.iter().filter(|owner| !has_failed(owner));
+        let due: Vec<(&Owner<'_>, String)> =
+            due.filter_map(|owner| owner.script(event).map(|command| (owner, command))).collect();
+        let next = AtomicUsize::new(0);
+        let failure: Mutex<Option<NativeError>> = Mutex::new(None);
+        let is_over = || self.interrupt.is_raised() || locked(&failure).is_some();
+        let work = || {
+            while let Some((owner, command)) = due.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over()) {
+                let result = self.run_script(owner, event, command, self.settings.is_foreground, &is_over);
+                let optional = owner.scripted.filter(|scripted| scripted.optional);
+                match (result, optional) {
+                    (Ok(()), _) => locked(state).run.push(owner.label.clone()),
+                    (Err(error @ NativeError::Script { .. }), Some(scripted)) => {
+                        locked(state).failed.push((scripted.path.clone(), error.into()));
+                    }
+                    (Err(error), _) => drop(locked(&failure).get_or_insert(error)),
+                }
+            }
+        };
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let threads = if self.settings.is_foreground { 1 } else { processors.min(due.len()) };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system allows no more threads, those that are there do it.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        match failure.into_inner().expect("no thread panics while it holds this lock") {
+            Some(error) => Err(error),
+            None => self.interrupt.check(),
+        }
+    }
+
+    /// Runs one script; an error says what it printed last, unless that was seen.
+    fn run_script(
+        &self,
+        owner: &Owner<'_>,
+        event: &str,
+        command: &str,
+        is_seen: bool,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), NativeError> {
+        let settings = self.settings;
+        (settings.began)(&ScriptBegan { label: &owner.label, event, command, is_seen });
+        let mut shell = Command::new(&settings.shell);
+        shell.arg("-c").arg(command).current_dir(&owner.folder);
+        let context = Context {
+            folder: &owner.folder,
+            package_json: &owner.package_json,
+            scripted: owner.scripted,
+            event,
+            command,
+        };
+        self.environment.get_or_init(|| (settings.environment)()).apply(&mut shell, &context);
+        let output = if is_seen {
+            shell.stdin(Stdio::inherit()).stderr(Stdio::inherit());
+            shell.stdout(if settings.spares_stdout { std::io::stderr().into() } else { Stdio::inherit() });
+            Output::Seen
+        } else {
+            Output::Kept
+        };
+        let io = |source| NativeError::Io { action: "run the shell in", path: owner.folder.clone(), source };
+        let ended = run(shell, output, is_over).map_err(io)?;
+        if ended.status.success() {
+            return Ok(());
+        }
+        if ended.was_ended || is_over() {
+            return Err(NativeError::Interrupted);
+        }
+        Err(NativeError::Script {
+            package: owner.label.clone(),
+            event: event.to_owned(),
+            command: command.to_owned(),
+            ending: ended.status.to_string(),
+            output: ended.output,
+            is_of_project: owner.scripted.is_none(),
+        })
+    }
+}
+
+fn read_manifest(folder: &Path) -> Option<Value> {
+    let bytes = fs::read(folder.join("package.json")).ok()?;
+    serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
+}
+
+fn label_of(package_json: &Value) -> String {
+    let text = |member: &str| package_json[member].as_str().unwrap_or_default();
+    match (text("name"), text("version")) {
+        ("", _) => String::new(),
+        (name, "") => name.to_owned(),
+        (name, version) => format!("{name}@{version}"),
+    }
+}
+
+/// Whether a package in `folder` has scripts that are run when it is installed.
+pub fn has_install_scripts(folder: &Path) -> bool {
+    let Some(package_json) = read_manifest(folder) else { return false };
+    let owner = Owner { scripted: None, folder: folder.to_owned(), label: String::new(), package_json };
+    OF_PACKAGES.iter().any(|event| owner.script(event).is_some())
+}
+
+/// Which scripts of the user's folders that links lead to would be run, of a manifest.
+pub fn scripts_of_folder(folder: &Path) -> Vec<&'static str> {
+    let package_json = read_manifest(folder).unwrap_or_default();
+    let owner = Owner { scripted: None, folder: folder.to_owned(), label: String::new(), package_json };
+    OF_FOLDERS.into_iter().filter(|event| owner.script(event).is_some()).collect()
+}
+
+/// The packages among these that were put in place anew, and all folders of the user.
+pub(crate) fn due<'s>(scripted: &'s [Scripted], placed: &[&str]) -> Vec<&'s Scripted> {
+    let placed: BTreeSet<&str> = placed.iter().copied().collect();
+    scripted.iter().filter(|scripted| scripted.is_link || placed.contains(scripted.path.as_str())).collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no thread panics while it holds this lock")
+}

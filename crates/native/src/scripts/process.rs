@@ -1,0 +1,163 @@
+//! One script as a process: what it prints, how it ends, and how it is ended.
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::collections::VecDeque;
+use std::io::{self, PipeReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How much of what a script prints is kept, in bytes: the end of it.
+const KEPT: usize = 16 << 10;
+
+/// How long a script that is told to end may take, before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How long the rest of what was printed is waited for. What a script leaves running may hold on to its output for ever.
+const REST: Duration = Duration::from_millis(200);
+
+/// Between two looks at a script: at first, and at most.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+
+/// What becomes of what a script prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// It goes where the command has it go.
+    Seen,
+    /// Its end is kept.
+    Kept,
+}
+
+/// How a script ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub status: ExitStatus,
+    /// The end of what it printed, where that was kept.
+    pub output: String,
+    /// Whether it was told to.
+    pub was_ended: bool,
+}
+
+/// Runs a script until it ends, or until that `is_over`.
+pub(super) fn run(mut command: Command, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<Ended> {
+    let kept = match output {
+        Output::Seen => None,
+        Output::Kept => {
+            let (reader, writer) = io::pipe()?;
+            // With a group of its own all that it has started can be ended with it.
+            command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
+            Some(reader)
+        }
+    };
+    let mut child = command.spawn()?;
+    // The parent's ends of the pipe are in there.
+    drop(command);
+    let kept = kept.map(Tail::of);
+    let (status, was_ended) = wait(&mut child, output, is_over)?;
+    let output = kept.map(|tail| tail.text()).unwrap_or_default();
+    Ok(Ended { status, output, was_ended })
+}
+
+fn wait(child: &mut Child, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<(ExitStatus, bool)> {
+    let (mut pause, longest) = LOOKS;
+    let mut told: Option<Instant> = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, told.is_some()));
+        }
+        match told {
+            None if is_over() => {
+                told = Some(Instant::now());
+                send(child, output, Signal::TERM);
+            }
+            Some(since) if since.elapsed() > GRACE => send(child, output, Signal::KILL),
+            _ => {}
+        }
+        thread::sleep(pause);
+        pause = longest.min(pause * 2);
+    }
+}
+
+/// Sends a signal to a script, and where it has a group of its own to all that it has started. That it is gone is fine.
+fn send(child: &Child, output: Output, signal: Signal) {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    let _ = match output {
+        Output::Seen => kill_process(pid, signal),
+        Output::Kept => kill_process_group(pid, signal),
+    };
+}
+
+/// The end of what is printed.
+struct Tail {
+    bytes: Arc<Mutex<VecDeque<u8>>>,
+    ended: mpsc::Receiver<()>,
+}
+
+impl Tail {
+    /// Reads all of it on a thread of its own: a script whose output nobody takes would wait.
+    fn of(mut reader: PipeReader) -> Self {
+        let bytes = Arc::new(Mutex::new(VecDeque::new()));
+        let (sender, ended) = mpsc::channel();
+        let kept = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                let mut kept = kept.lock().expect("no thread panics while it holds this lock");
+                kept.extend(&buffer[..length]);
+                let surplus = kept.len().saturating_sub(KEPT);
+                kept.drain(..surplus);
+            }
+            // Nobody may wait any more.
+            let _ = sender.send(());
+        });
+        Self { bytes, ended }
+    }
+
+    fn text(&self) -> String {
+        let _ = self.ended.recv_timeout(REST);
+        let bytes = self.bytes.lock().expect("no thread panics while it holds this lock");
+        let bytes: Vec<u8> = bytes.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script);
+        command
+    }
+
+    #[test]
+    fn the_end_of_what_is_printed_is_kept() {
+        let script = "yes 0123456789 | head -c 100000; echo; echo last >&2; exit 4";
+        let Ended { status, output, was_ended } = run(shell(script), Output::Kept, &|| false).unwrap();
+        assert_eq!((status.code(), was_ended), (Some(4), false));
+        assert!(output.ends_with("\nlast") && (KEPT - 100..=KEPT).contains(&output.len()), "{}", output.len());
+    }
+
+    #[test]
+    fn what_a_script_leaves_running_is_not_waited_for() {
+        let Ended { status, output, .. } = run(shell("echo said; sleep 60 & exit 0"), Output::Kept, &|| false).unwrap();
+        assert_eq!((status.success(), output.as_str()), (true, "said"));
+    }
+
+    #[test]
+    fn who_ends_a_script_ends_what_it_has_started() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("number");
+        let script = format!("sh -c 'sleep 60 & echo $! > {}; wait'", file.display());
+        let is_started = || std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'));
+        let Ended { was_ended, status, .. } = run(shell(&script), Output::Kept, &is_started).unwrap();
+        assert!(was_ended && !status.success());
+        let number: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat"));
+        // Who was nobody's child any more may not have been waited for yet.
+        assert!(!cfg!(target_os = "linux") || stat.is_err() || stat.unwrap().contains(") Z"));
+    }
+}

@@ -1,0 +1,419 @@
+// Scripts of packages, of folders that links lead to and of the project: which of them run, where, with what environment, and
+// what becomes of the tree where one fails or is ended.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { listing, Pair } from './lib/pair.mjs';
+import { fixturesForSuite, gantryCommand, Workspace } from './lib/programs.mjs';
+
+const all = '--dangerously-allow-all-scripts';
+const record =
+  "node -e \"require('fs').appendFileSync(process.env.SCRIPT_LOG, JSON.stringify({event: process.env.npm_lifecycle_event, name: process.env.npm_package_name, folder: process.cwd(), environment: process.env}) + '\\\\n')\"";
+
+const manifest = (dependencies, fields) => ({
+  'package.json': { name: 'project', version: '1.0.0', dependencies, ...fields },
+});
+
+/** What scripts have written down, and a new sheet. */
+function recorded(workspace) {
+  const log = workspace.environment.SCRIPT_LOG;
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+  rmSync(log, { force: true });
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A place whose scripts write down that they ran. */
+function place(context, suite) {
+  const workspace = new Workspace(context, suite.registry);
+  workspace.environment.SCRIPT_LOG = join(workspace.folder, 'script.log');
+  return workspace;
+}
+
+const events = (lines) => lines.map(({ event, name }) => `${name} ${event}`);
+
+/** The warnings of a code. */
+const warned = (run, code) => run.lines.filter((line) => line.code === code).map(({ message }) => message);
+
+describe('scripts', { concurrency: 1 }, () => {
+  const suite = fixturesForSuite('scripts');
+
+  /** The same project for both programs, whose scripts write down that they ran. */
+  function pair(context, files) {
+    const both = new Pair(context, suite.registry, files);
+    const { folder, environment, npmScript } = both.workspace;
+    environment.SCRIPT_LOG = join(folder, 'script.log');
+    // The npm that is the judge is the one that gantry finds.
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(npmScript, join(folder, 'bin', 'npm'));
+    environment.PATH = `${join(folder, 'bin')}${delimiter}${environment.PATH}`;
+    return both;
+  }
+
+  /** Runs both and gives what their scripts have written down, with one name for both projects. */
+  function bothRecorded({ workspace, folders }, command, words, place = '') {
+    const [ours, theirs] = folders;
+    const run = (program, project) => {
+      const ran = program(join(project, place));
+      if (ran.status !== 0) throw new Error(`${ran.stdout}\n${ran.stderr}`);
+      const known = (text) => text.replaceAll(project, '/project').replaceAll(`${dirname(project)}/`, '/parent/');
+      return recorded(workspace).map((line) => JSON.parse(known(JSON.stringify(line))));
+    };
+    return [
+      run((folder) => workspace.gantryIn(folder, command, ...words), ours),
+      run((folder) => workspace.npm(folder, command, ...words), theirs),
+    ];
+  }
+
+  test('of packages run as those of npm do, in the same order and environment', (context) => {
+    const both = pair(context, {
+      ...manifest({ recorder: '1.0.0', other: 'npm:recorder@1.1.0' }, { devDependencies: { tool: '1' } }),
+      '.npmrc': 'some_host=there\nstrict-peer-deps=false\nsave-exact=true\n//registry.example/:_authToken=secret\n',
+    });
+    for (const [command, ...words] of [['install'], ['ci'], ['install', '--save-dev', 'with-gyp']]) {
+      const [ours, theirs] = bothRecorded(both, command, [all, '--foreground-scripts', ...words]);
+      assert.deepEqual(events(ours), events(theirs), command);
+      const count = words.length > 0 ? 1 : 4;
+      assert.equal(ours.length, count, command);
+      for (const [index, { folder, event, environment }] of ours.entries()) {
+        assert.equal(folder, theirs[index].folder);
+        const difference = {};
+        const expected = theirs[index].environment;
+        for (const name of new Set([...Object.keys(environment), ...Object.keys(expected)])) {
+          if (environment[name] !== expected[name]) difference[name] = [environment[name], expected[name]];
+        }
+        // What npm says of itself, of what it has for nobody else, and of the terminal.
+        const agent = difference.npm_config_user_agent;
+        assert.ok(agent[0].startsWith(`${agent[1]} gantry/`), agent[0]);
+        const own = ['user_agent', 'init_module', 'allow_scripts', 'noproxy'].map((name) => `npm_config_${name}`);
+        for (const name of [...own, 'COLOR', 'EDITOR']) delete difference[name];
+        for (const name of Object.keys(difference)) {
+          // Where npm goes by a lock it has no more of a package than that says.
+          if (command === 'ci' && name.startsWith('npm_package_config_')) delete difference[name];
+        }
+        assert.deepEqual(difference, {}, `${command} ${event}`);
+        assert.ok(!JSON.stringify(environment).includes('secret'));
+      }
+    }
+  });
+
+  test('of a package find what those before it have made', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ second: '1' }));
+    const run = workspace.gantryIn(project, 'install', all, '--json').succeeded();
+    assert.deepEqual(run.lines.at(-1).scriptsRun, ['first@1.0.0', 'second@1.0.0']);
+  });
+
+  test('run where they are allowed to, and others are named', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ recorder: '1.1.0', builder: '1' }));
+    const allow = (allowScripts) =>
+      writeFileSync(
+        join(project, 'package.json'),
+        JSON.stringify({ ...manifest({ recorder: '1.1.0', builder: '1' })['package.json'], allowScripts }),
+      );
+    const ran = (...words) => {
+      const run = workspace.gantryIn(project, 'ci', '--json', ...words).succeeded();
+      const { scripts, scriptsRun } = run.lines.at(-1);
+      assert.equal(warned(run, 'SCRIPTS_NOT_RUN').length, scripts.length > 0 && !words.length ? 1 : 0);
+      return [scriptsRun, scripts];
+    };
+    const both = ['builder@1.0.0', 'recorder@1.1.0'];
+    const [builder, recorder] = both.map((name) => [name]);
+    workspace.gantryIn(project, 'install', '--lockfile-only').succeeded();
+    assert.deepEqual(ran(), [[], both]);
+    allow({ recorder: true, 'builder@1.0.1': true });
+    assert.deepEqual(ran(), [recorder, builder]);
+    allow({ 'recorder@1.0.0 || 1.1.0': true, builder: false });
+    assert.deepEqual(ran(), [recorder, []]);
+    assert.deepEqual(ran('--ignore-scripts'), [[], both]);
+    assert.deepEqual(ran(all), [both, []]);
+    allow(undefined);
+    writeFileSync(join(project, '.npmrc'), 'allow-scripts=builder, recorder@1.0.0\n');
+    assert.deepEqual(ran(), [builder, recorder]);
+    writeFileSync(join(project, '.npmrc'), 'ignore-scripts=true\n');
+    assert.equal(workspace.gantryIn(project, 'ci').succeeded().stderr.includes('SCRIPTS_NOT_RUN'), false);
+  });
+
+  test('what allows nothing is said, and so is what a project does not take', (context) => {
+    const workspace = place(context, suite);
+    const allowScripts = { 'builder@^1.0.0': true, 'recorder@latest': true, tool: 'yes', first: true };
+    const project = workspace.project('project', {
+      ...manifest({ builder: '1' }, { allowScripts }),
+      '.npmrc': 'allow-scripts=builder\n',
+    });
+    const run = workspace.gantryIn(project, 'install', '--json').succeeded();
+    const [first, second, third] = warned(run, 'CONFIG_INVALID');
+    assert.match(first, /builder@\^1\.0\.0: .*exact versions/);
+    assert.match(second, /recorder@latest: /);
+    assert.match(third, /tool: say true or false/);
+    assert.equal(warned(run, 'CONFIG_IGNORED').length, 1);
+    assert.deepEqual(run.lines.at(-1).scriptsRun, []);
+    for (const words of [['--allow-scripts=builder'], ['--strict-allow-scripts']]) {
+      const refused = workspace.gantryIn(project, 'ci', '--json', ...words);
+      assert.equal(refused.status, 1);
+      assert.match(
+        refused.lines.at(-1).code,
+        words[0].startsWith('--allow') ? /^CONFIG_INVALID$/ : /^SCRIPTS_UNREVIEWED$/,
+      );
+      assert.notEqual(workspace.npm(project, 'ci', ...words).status, 0);
+    }
+    workspace.gantryIn(project, 'ci', '--strict-allow-scripts', '--ignore-scripts').succeeded();
+  });
+
+  test('what a tarball carries has no say, whatever it is called', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ carrier: '1' }, { allowScripts: { builder: true } }));
+    assert.deepEqual(workspace.gantryIn(project, 'install', '--json').succeeded().lines.at(-1).scriptsRun, []);
+    assert.deepEqual(workspace.gantryIn(project, 'ci', all, '--json').succeeded().lines.at(-1).scriptsRun, []);
+  });
+
+  test('packages are built by node-gyp unless they object', (context) => {
+    const both = pair(context, manifest({ 'with-gyp': '1', 'against-gyp': '1' }));
+    const [ours, theirs] = bothRecorded(both, 'install', [all]);
+    assert.deepEqual(events(ours), ['with-gyp install']);
+    assert.deepEqual(events(theirs), events(ours));
+    assert.equal(ours[0].environment.npm_lifecycle_script, 'node-gyp rebuild');
+  });
+
+  test('what they change is not changed for other projects, and stays', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ builder: '1' }));
+    const built = join(project, 'node_modules', 'builder', 'built');
+    const source = (folder) => readFileSync(join(folder, 'node_modules', 'builder', 'index.js'), 'utf8');
+    const clean = 'module.exports = 1\n';
+    // Shared with the store at first.
+    workspace.gantryIn(project, 'install').succeeded();
+    assert.equal(existsSync(built), false);
+    writeFileSync(
+      join(project, 'package.json'),
+      JSON.stringify({ ...manifest({ builder: '1' }, { allowScripts: { builder: true } })['package.json'] }),
+    );
+    const { scriptsRun } = workspace.gantryIn(project, 'rebuild', '--json').succeeded().lines.at(-1);
+    assert.deepEqual(scriptsRun, ['builder@1.0.0']);
+    assert.equal(source(project), `${clean}// built\n`);
+    for (const words of [['install'], ['install', 'tool'], ['uninstall', 'tool'], ['update'], ['dedupe'], ['prune']]) {
+      workspace.gantryIn(project, ...words).succeeded();
+      assert.ok(existsSync(built), words.join(' '));
+      assert.equal(source(project), `${clean}// built\n`, words.join(' '));
+    }
+    workspace.gantryIn(project, 'ci').succeeded();
+    assert.equal(source(project), `${clean}// built\n`);
+    const other = workspace.project('other', manifest({ builder: '1' }));
+    workspace.gantryIn(other, 'install').succeeded();
+    assert.equal(source(other), clean);
+    assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '2 packages are whole\n');
+  });
+
+  test('rebuild runs what is allowed of what is named', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project(
+      'project',
+      manifest({ recorder: '1.0.0', other: 'npm:recorder@1.1.0', builder: '1' }, { allowScripts: { recorder: true } }),
+    );
+    const missing = workspace.gantryIn(project, 'rebuild', '--json');
+    assert.deepEqual([missing.status, missing.lines.at(-1).code], [1, 'TREE_UNKNOWN']);
+    workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
+    const rebuilt = (...words) => {
+      const run = workspace.gantryIn(project, 'rebuild', '--json', ...words).succeeded();
+      return [events(recorded(workspace)), warned(run, 'SCRIPTS_NOT_RUN').length];
+    };
+    const [long, short] = [['recorder preinstall', 'recorder install', 'recorder postinstall'], ['recorder install']];
+    assert.deepEqual(rebuilt('recorder'), [long, 0]);
+    assert.deepEqual(rebuilt('other'), [short, 0]);
+    assert.deepEqual(rebuilt('recorder@1.0'), [long, 0]);
+    const [everything, unreviewed] = rebuilt();
+    assert.deepEqual([everything.toSorted(), unreviewed], [[...long, ...short].toSorted(), 1]);
+    assert.deepEqual(rebuilt('--ignore-scripts'), [[], 0]);
+    for (const [name, code] of [
+      ['nothing', 'PACKAGE_UNKNOWN'],
+      ['recorder@1.1', 'PACKAGE_UNKNOWN'],
+      ['./folder', 'CONFIG_INVALID'],
+      ['recorder@next', 'CONFIG_INVALID'],
+    ]) {
+      const failed = workspace.gantryIn(project, 'rebuild', name, '--json');
+      assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, code], name);
+    }
+    workspace.npm(project, 'ls').succeeded();
+  });
+
+  test('one that fails leaves everything as it was, and is told with what it has said', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ builder: '1' }, { allowScripts: { builder: true } }));
+    const fails = (...words) => {
+      const before = existsSync(join(project, 'node_modules')) ? listing(project) : [];
+      const run = workspace.gantryIn(project, ...words, all, '--json');
+      assert.equal(run.status, 1);
+      const { code, message, package: name } = run.lines.at(-1);
+      assert.deepEqual([code, name], ['SCRIPT_FAILED', 'failing@1.0.0']);
+      assert.match(message, /^postinstall of failing@1\.0\.0 failed: `echo .*exit 3` ended with exit status: 3\n/);
+      assert.match(message, /said\ncomplained$/);
+      if (before.length > 0) assert.deepEqual(listing(project), before, words.join(' '));
+      else
+        assert.deepEqual(
+          listing(project).map((line) => line.split(' ')[0]),
+          ['package.json'],
+        );
+    };
+    fails('install', 'failing');
+    workspace.gantryIn(project, 'install').succeeded();
+    fails('install', 'failing');
+    fails('install', 'beside-failing', 'builder@1.0.0');
+    workspace.gantryIn(project, 'install', 'failing', '--lockfile-only').succeeded();
+    fails('ci');
+    fails('install');
+    workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
+    const failed = workspace.gantryIn(project, 'rebuild', all, '--json');
+    assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
+  });
+
+  test('what is optional and fails is left out with what comes with it, as by npm', (context) => {
+    const both = pair(context, manifest({ 'with-optional-failing': '1' }));
+    const [ours, theirs] = both.folders;
+    for (const words of [['install'], ['ci'], ['install'], ['install', 'tool'], ['uninstall', 'tool']]) {
+      const run = both.workspace.gantryIn(ours, ...words, all, '--json').succeeded();
+      both.workspace.npm(theirs, ...words, all).succeeded();
+      const step = words.join(' ');
+      assert.deepEqual(listing(ours), listing(theirs), step);
+      assert.match(warned(run, 'SCRIPT_FAILED')[0], /^optional failing@1\.0\.0 left out with /, step);
+    }
+    assert.ok(!existsSync(join(ours, 'node_modules', 'failing')));
+    assert.ok(existsSync(join(ours, 'node_modules', 'builder', 'built')));
+  });
+
+  test('of the project run last, to be seen, and stdout stays data', (context) => {
+    const scripts = Object.fromEntries(
+      ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'test'].map(
+        (event) => [event, record],
+      ),
+    );
+    const both = pair(
+      context,
+      manifest({ tool: '1' }, { scripts: { ...scripts, postinstall: `tool && echo printed && ${record}` } }),
+    );
+    for (const words of [
+      ['install'],
+      ['ci'],
+      ['install', 'builder'],
+      ['update'],
+      ['uninstall', 'builder'],
+      ['install'],
+    ]) {
+      const [ours, theirs] = bothRecorded(both, words[0], words.slice(1));
+      assert.deepEqual(events(ours), events(theirs), words.join(' '));
+      assert.equal(ours.length, words.length === 1 && words[0] !== 'update' ? 7 : 0);
+      for (const { environment, folder } of ours) {
+        assert.deepEqual([folder, environment.npm_command, environment.INIT_CWD], ['/project', words[0], '/project']);
+      }
+    }
+    const {
+      workspace,
+      folders: [project],
+    } = both;
+    const plain = workspace.gantryIn(project, 'install').succeeded();
+    assert.match(plain.stdout, /^\n> project@1\.0\.0 postinstall\n> tool && echo printed && .*\n\nprinted\n/m);
+    const data = workspace.gantryIn(project, 'install', '--json').succeeded();
+    assert.equal(data.lines.at(-1).type, 'result');
+    assert.match(data.stderr, /\nprinted\n/);
+    for (const words of [['--ignore-scripts'], ['--lockfile-only'], ['--dry-run']]) {
+      recorded(workspace);
+      workspace.gantryIn(project, 'install', ...words).succeeded();
+      assert.deepEqual(recorded(workspace), [], words[0]);
+    }
+  });
+
+  test('one of the project that fails ends the command when everything is in place', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project(
+      'project',
+      manifest({ tool: '1' }, { scripts: { postinstall: 'exit 7', prepare: record } }),
+    );
+    const run = workspace.gantryIn(project, 'install', '--json');
+    assert.equal(run.status, 1);
+    assert.deepEqual([run.lines.at(-1).code, run.lines.at(-1).package], ['SCRIPT_FAILED', 'project@1.0.0']);
+    assert.deepEqual(recorded(workspace), []);
+    assert.ok(existsSync(join(project, 'package-lock.json')));
+    workspace.npm(project, 'ls').succeeded();
+  });
+
+  test('of workspaces run each time, those of other folders where they are allowed to', (context) => {
+    const scripts = Object.fromEntries(
+      ['preinstall', 'prepare', 'install', 'postinstall', 'test'].map((event) => [event, record]),
+    );
+    const folder = (name, fields) => ({ name, version: '1.0.0', scripts, ...fields });
+    const both = pair(context, {
+      ...manifest({ lib: 'file:lib' }, { workspaces: ['packages/*'], allowScripts: { 'file:lib': true } }),
+      'packages/a/package.json': folder('a', { dependencies: { builder: '1' } }),
+      'packages/b/package.json': folder('b'),
+      'lib/package.json': folder('lib'),
+    });
+    const order = (lines) => lines.map(({ event, name, folder }) => `${name} ${event} ${folder}`);
+    for (const words of [['install'], ['install'], ['ci'], ['install', 'tool'], ['prune']]) {
+      const [ours, theirs] = bothRecorded(both, words[0], ['--foreground-scripts', ...words.slice(1)]);
+      assert.equal(ours.length, 12, words.join(' '));
+      assert.deepEqual(order(ours), order(theirs), words.join(' '));
+    }
+    const [ours, theirs] = bothRecorded(both, 'install', ['--foreground-scripts', '--workspace=b']);
+    assert.deepEqual(order(ours), order(theirs));
+    const denied = { ...manifest({ lib: 'file:lib' }, { workspaces: ['packages/*'] }) };
+    writeFileSync(join(both.folders[0], 'package.json'), JSON.stringify(denied['package.json']));
+    const run = both.workspace.gantryIn(both.folders[0], 'install', '--json').succeeded();
+    assert.deepEqual(new Set(recorded(both.workspace).map(({ name }) => name)), new Set(['a', 'b']));
+    assert.match(warned(run, 'SCRIPTS_NOT_RUN').at(-1), /lib \(preinstall, prepare, install, postinstall\)/);
+  });
+
+  /** Starts an install whose script does not end, and gives its process and the script's number once that runs. */
+  async function sleeping(workspace, project, ...words) {
+    const file = join(workspace.folder, 'sleeping');
+    rmSync(file, { force: true });
+    const child = spawn(gantryCommand, ['install', all, ...words], {
+      cwd: project,
+      env: { ...workspace.environment, SLEEPING: file },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((settle) => child.on('exit', (status, signal) => settle(status ?? signal)));
+    while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(20);
+    return { child, ended, script: Number(readFileSync(file, 'utf8')) };
+  }
+
+  /** Whether a process runs still; one that nobody has asked for its status does not. */
+  const runs = (script) => {
+    const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${script}`], { encoding: 'utf8' });
+    return !['', 'Z'].includes(stdout.trim().slice(0, 1));
+  };
+
+  test('who interrupts ends them, and has what was there before', async (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ builder: '1' }));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+      const before = listing(project);
+      const { child, ended, script } = await sleeping(workspace, project, 'sleeping');
+      child.kill(signal);
+      assert.equal(await ended, { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal]);
+      assert.equal(runs(script), false, signal);
+      assert.deepEqual(listing(project), before, signal);
+      // The second time there is a tree.
+      workspace.gantryIn(project, 'install', all).succeeded();
+    }
+  });
+
+  test('what was killed while they ran is not taken to be installed', async (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ builder: '1' }));
+    workspace.gantryIn(project, 'install').succeeded();
+    const { child, ended, script } = await sleeping(workspace, project, 'sleeping', 'recorder@1.1.0');
+    child.kill('SIGKILL');
+    assert.equal(await ended, 'SIGKILL');
+    process.kill(script, 'SIGKILL');
+    recorded(workspace);
+    const manifestNow = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    assert.deepEqual(manifestNow.dependencies, { builder: '1' });
+    workspace.gantryIn(project, 'install', 'recorder@1.1.0', all).succeeded();
+    assert.deepEqual(events(recorded(workspace)), ['recorder install']);
+    assert.ok(existsSync(join(project, 'node_modules', 'builder', 'built')));
+    assert.ok(!existsSync(join(project, 'node_modules', 'sleeping')));
+    workspace.npm(project, 'ls').succeeded();
+  });
+});
