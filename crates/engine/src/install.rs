@@ -6,13 +6,12 @@ use crate::changes::{Asked, Manifests};
 use crate::choice::{Chosen, choose};
 use crate::complete::{Lacking, complete_lock};
 use crate::duplicates::duplicates;
-use crate::fetch::leave_out;
-use crate::host::{Host, LinkReport, PackageStore, ProjectTree, UsersFiles};
+use crate::host::{Host, ProjectTree, UsersFiles};
 use crate::known_lock::{
     Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, renew_folders, set_header,
     set_legacy_tree, starts_from_tree, style_of,
 };
-use crate::part::{Part, chosen_folders, is_in_part};
+use crate::part::{Part, chosen_folders};
 use crate::progress::Progress;
 use crate::project::{read_commands, read_project, read_workspaces};
 use crate::request::{
@@ -20,15 +19,15 @@ use crate::request::{
 };
 use crate::resolve::{Resolved, resolve};
 use crate::traffic::Traffic;
+use crate::tree::{MadeTree, Making, make_tree};
 use crate::yarn::{with_yarn_lock, yarn_lock_of};
-use crate::{EngineError, Event, Fault, Phase};
+use crate::{EngineError, Event, Phase};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use gantry_layout::{Plan, PlannedPackage, ScriptedTree, plan, wanted};
+use gantry_layout::{PlannedPackage, wanted};
 use gantry_manifest::{LockEntry, LockText, Lockfile, Manifest, Text};
 use gantry_platform::Clock;
 use gantry_resolver::{MachineCheck, Project, ResolveError, SettledLock, check_machine, check_overrides};
-use gantry_store::PackageKey;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -394,12 +393,9 @@ async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
     project: &Project,
-    Concluding { lockfile, text, manifests, part, inert, brought: Brought { in_place, mut left_out } }: Concluding<'_>,
+    Concluding { lockfile, text, manifests, part, inert, brought }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
-    let mut link = LinkReport::default();
-    let mut packages = 0;
-    let (mut scripts, mut unreviewed_folders) = (BTreeSet::new(), BTreeSet::new());
     let deprecated = deprecated(part.map_or(lockfile, |part| &part.lockfile));
     let lock_bytes = text.to_bytes();
     // `ci` leaves the file as it is, however it is written.
@@ -417,68 +413,16 @@ async fn conclude<H: Host>(
         lock: lock_changed.then_some(&*lock_bytes),
         yarn_lock: yarn_lock.as_deref().map(str::as_bytes),
     })?;
-    if request.extent == Extent::Tree {
-        progress.phase(Phase::Link);
-        let index = |key: &PackageKey| host.store().index(key).or_else(|| in_place.index(key));
-        let owner = host.project().owner();
-        let make = |inert: &BTreeSet<String>, left_out: &[String]| -> Result<Plan, EngineError> {
-            let mut plan = match part {
-                Some(part) => {
-                    let left_out = left_out.iter().cloned().collect();
-                    plan(&part.lockfile.to_text(), &left_out, &part.request.omit, owner, &index)?
-                }
-                None => plan(&text, inert, &request.omit, owner, &index)?,
-            };
-            if request.without_commands {
-                plan.leave_out_commands();
-            }
-            // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
-            let kept_to = part.filter(|_| request.mode == InstallMode::Install);
-            let workspaces = project.workspaces.iter().filter(|workspace| is_in_part(kept_to, workspace));
-            plan.workspaces = workspaces.map(|workspace| workspace.path.clone()).collect();
-            Ok(plan)
-        };
-        let mut plan = make(inert, &left_out)?;
-        let has_scripts =
-            |package: &PlannedPackage| index(&package.key).is_some_and(|index| index.facts.has_install_script);
-        let workspaces = project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
-        let mut tree = ScriptedTree::of(installed, &plan, &request.scripts, &workspaces, &has_scripts);
-        if let Some(touched) = part.map(Part::touched) {
-            // The rest of the tree is not this install's affair.
-            for list in [&mut tree.allowed, &mut tree.unreviewed, &mut tree.unreviewed_folders] {
-                list.retain(|scripted| touched.contains(&scripted.path));
-            }
-        }
-        scripts = tree.unreviewed.iter().map(|package| package.label.clone()).collect();
-        if request.strict_scripts && !scripts.is_empty() {
-            return Err(unreviewed(&scripts).into());
-        }
-        unreviewed_folders = tree.unreviewed_folders.into_iter().map(|folder| folder.folder).collect();
-        plan.scripted = tree.allowed;
-        packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
-        link = host.project().link(&plan, request.mode, host.store()).await?;
-        let failed = std::mem::take(&mut link.scripts_failed);
-        if !failed.is_empty() {
-            let mut gone = inert.clone();
-            for (path, fault) in &failed {
-                leave_out(installing, installed, &[path], fault, &mut gone, progress)?;
-            }
-            left_out.extend(gone.difference(inert).cloned());
-            let plan = make(&gone, &left_out)?;
-            packages = u32::try_from(plan.packages.len()).unwrap_or(u32::MAX);
-            let without = host.project().link(&plan, InstallMode::Install, host.store()).await?;
-            link.files = without.files;
-            link.placed.retain(|path| !gone.contains(path));
-        }
-        if let Some(left) = &link.left_behind {
-            let message =
-                format!("some of what was installed before is still there: {left}. Remove it as whoever it belongs to");
-            progress.warn("LEFT_BEHIND", message);
-        }
-        let placed: FxHashSet<&str> = link.placed.iter().map(String::as_str).collect();
-        let warnings = Deprecated::warnings(&deprecated, |folder| placed.contains(folder));
-        warnings.into_iter().for_each(|warning| progress.emit(warning));
-    }
+    let made = if request.extent == Extent::Tree {
+        let making = Making { lockfile: installed, text: &text, part, project, inert, brought };
+        make_tree(host, installing, making, progress).boxed_local().await?
+    } else {
+        MadeTree { left_out: brought.left_out, ..MadeTree::default() }
+    };
+    let MadeTree { link, packages, scripts, unreviewed_folders, left_out } = made;
+    let placed: FxHashSet<&str> = link.placed.iter().map(String::as_str).collect();
+    let warnings = Deprecated::warnings(&deprecated, |folder| placed.contains(folder));
+    warnings.into_iter().for_each(|warning| progress.emit(warning));
 
     progress.phase(Phase::Lock);
     for (folder, bytes) in &manifests.workspaces {
@@ -517,19 +461,10 @@ async fn conclude<H: Host>(
         elapsed,
         link,
         left_out,
-        scripts: scripts.into_iter().collect(),
-        unreviewed_folders: unreviewed_folders.into_iter().collect(),
+        scripts,
+        unreviewed_folders,
         deprecated,
     })
-}
-
-/// What stops an install that is to stop where nobody has said whether scripts may run.
-fn unreviewed(scripts: &BTreeSet<String>) -> Fault {
-    let names: Vec<&str> = scripts.iter().map(String::as_str).collect();
-    let message =
-        format!("these packages have install scripts, and nothing says whether they may run: {}", names.join(", "));
-    Fault::new("SCRIPTS_UNREVIEWED", message)
-        .with_hint("Say true or false of each in \"allowScripts\" of package.json, or install with --ignore-scripts.")
 }
 
 fn deprecated(lockfile: &Lockfile) -> Vec<Deprecated> {

@@ -36,6 +36,7 @@ mod sources;
 mod terminal;
 mod timing;
 mod traffic;
+mod tree;
 mod yarn;
 
 pub use choice::{WorkspaceChoice, WorkspaceSettings, chosen_workspaces};

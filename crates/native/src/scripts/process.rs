@@ -15,6 +15,9 @@ const KEPT: usize = 16 << 10;
 /// How long a script that is told to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How long a script that is seen may take before it is told to: a terminal tells it itself, and it may be saying good-bye.
+const COURTESY: Duration = Duration::from_millis(500);
+
 /// How long the rest of what was printed is waited for. What a script leaves running may hold on to its output for ever.
 const REST: Duration = Duration::from_millis(200);
 
@@ -62,17 +65,20 @@ pub(super) fn run(mut command: Command, output: Output, is_over: &dyn Fn() -> bo
 
 fn wait(child: &mut Child, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<(ExitStatus, bool)> {
     let (mut pause, longest) = LOOKS;
-    let mut told: Option<Instant> = None;
+    let patience = if output == Output::Seen { COURTESY } else { Duration::ZERO };
+    let mut over: Option<Instant> = None;
+    let mut was_told = false;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, told.is_some()));
+            return Ok((status, over.is_some()));
         }
-        match told {
-            None if is_over() => {
-                told = Some(Instant::now());
+        match over {
+            None if is_over() => over = Some(Instant::now()),
+            Some(since) if since.elapsed() > GRACE => send(child, output, Signal::KILL),
+            Some(since) if !was_told && since.elapsed() >= patience => {
+                was_told = true;
                 send(child, output, Signal::TERM);
             }
-            Some(since) if since.elapsed() > GRACE => send(child, output, Signal::KILL),
             _ => {}
         }
         thread::sleep(pause);

@@ -1,0 +1,145 @@
+//! Making the tree of what was brought: the plan, what of it may run scripts, and what goes again where scripts fail.
+
+use crate::bring::Brought;
+use crate::fetch::leave_out;
+use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
+use crate::part::{Part, is_in_part};
+use crate::progress::Progress;
+use crate::request::{InstallMode, InstallRequest};
+use crate::{EngineError, Fault, Phase};
+use gantry_layout::{Plan, PlannedPackage, ScriptedTree, plan};
+use gantry_manifest::{LockText, Lockfile};
+use gantry_resolver::Project;
+use gantry_store::PackageKey;
+use std::collections::BTreeSet;
+
+/// What a tree is made of.
+pub(crate) struct Making<'m> {
+    /// What is installed.
+    pub lockfile: &'m Lockfile,
+    /// The text of the whole project's lock.
+    pub text: &'m LockText<'m>,
+    /// What the tree is made by, where that is not the whole lock.
+    pub part: Option<&'m Part>,
+    pub project: &'m Project,
+    /// Paths of what of the whole lock is not installed.
+    pub inert: &'m BTreeSet<String>,
+    pub brought: Brought,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(crate) struct MadeTree {
+    pub link: LinkReport,
+    /// How many packages there are.
+    pub packages: u32,
+    /// Labels of packages with scripts of which nothing is said, sorted.
+    pub scripts: Vec<String>,
+    /// Folders of the user of which nothing is said, sorted.
+    pub unreviewed_folders: Vec<String>,
+    /// Paths of optional packages that are not there, though they belong on the target.
+    pub left_out: Vec<String>,
+}
+
+/// Makes the tree, and runs scripts where the platform does.
+pub(crate) async fn make_tree<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    making: Making<'_>,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<MadeTree, EngineError> {
+    progress.phase(Phase::Link);
+    let Making { lockfile, inert, .. } = making;
+    let mut left_out = making.brought.left_out.clone();
+    let mut plan = making.plan(host, request, inert, &left_out)?;
+    let ScriptedTree { allowed, unreviewed, unreviewed_folders } = making.scripted(host, request, &plan);
+    let scripts = sorted(unreviewed.into_iter().map(|package| package.label));
+    if request.strict_scripts && !scripts.is_empty() {
+        return Err(refused(&scripts).into());
+    }
+    plan.scripted = allowed;
+    let mut link = host.project().link(&plan, request.mode, host.store()).await?;
+    let failed = std::mem::take(&mut link.scripts_failed);
+    if !failed.is_empty() {
+        let mut gone = inert.clone();
+        for (path, fault) in &failed {
+            leave_out(request, lockfile, &[path], fault, &mut gone, progress)?;
+        }
+        left_out.extend(gone.difference(inert).cloned());
+        plan = making.plan(host, request, &gone, &left_out)?;
+        // All else is there, and no script runs twice.
+        let without = host.project().link(&plan, InstallMode::Install, host.store()).await?;
+        link.files = without.files;
+        link.placed.retain(|path| !gone.contains(path));
+    }
+    if let Some(left) = &link.left_behind {
+        let message =
+            format!("some of what was installed before is still there: {left}. Remove it as whoever it belongs to");
+        progress.warn("LEFT_BEHIND", message);
+    }
+    Ok(MadeTree {
+        link,
+        packages: u32::try_from(plan.packages.len()).unwrap_or(u32::MAX),
+        scripts,
+        unreviewed_folders: sorted(unreviewed_folders.into_iter().map(|folder| folder.folder)),
+        left_out,
+    })
+}
+
+impl Making<'_> {
+    /// What goes where, without what is `inert` and, where only a part is installed, `left_out`.
+    fn plan<H: Host>(
+        &self,
+        host: &H,
+        request: &InstallRequest,
+        inert: &BTreeSet<String>,
+        left_out: &[String],
+    ) -> Result<Plan, EngineError> {
+        let index = |key: &PackageKey| host.store().index(key).or_else(|| self.brought.in_place.index(key));
+        let owner = host.project().owner();
+        let mut plan = match self.part {
+            Some(part) => {
+                let left_out = left_out.iter().cloned().collect();
+                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, owner, &index)?
+            }
+            None => plan(self.text, inert, &request.omit, owner, &index)?,
+        };
+        if request.without_commands {
+            plan.leave_out_commands();
+        }
+        // What is below a workspace that is not part of the tree is not this install's affair; `ci` clears all of them.
+        let kept_to = self.part.filter(|_| request.mode == InstallMode::Install);
+        let workspaces = self.project.workspaces.iter().filter(|workspace| is_in_part(kept_to, workspace));
+        plan.workspaces = workspaces.map(|workspace| workspace.path.clone()).collect();
+        Ok(plan)
+    }
+
+    /// What of the plan has scripts, and what becomes of them.
+    fn scripted<H: Host>(&self, host: &H, request: &InstallRequest, plan: &Plan) -> ScriptedTree {
+        let has_scripts = |package: &PlannedPackage| {
+            let index = host.store().index(&package.key).or_else(|| self.brought.in_place.index(&package.key));
+            index.is_some_and(|index| index.facts.has_install_script)
+        };
+        let workspaces = self.project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+        let mut tree = ScriptedTree::of(self.lockfile, plan, &request.scripts, &workspaces, &has_scripts);
+        if let Some(touched) = self.part.map(Part::touched) {
+            // The rest of the tree is not this install's affair.
+            for list in [&mut tree.allowed, &mut tree.unreviewed, &mut tree.unreviewed_folders] {
+                list.retain(|scripted| touched.contains(&scripted.path));
+            }
+        }
+        tree
+    }
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What stops an install that is to stop where nobody has said whether scripts may run.
+fn refused(scripts: &[String]) -> Fault {
+    let message =
+        format!("these packages have install scripts, and nothing says whether they may run: {}", scripts.join(", "));
+    Fault::new("SCRIPTS_UNREVIEWED", message)
+        .with_hint("Say true or false of each in \"allowScripts\" of package.json, or install with --ignore-scripts.")
+}
