@@ -207,6 +207,44 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '2 packages are whole\n');
   });
 
+  test('what they change in others is this project’s own then, and the store has it anew', (context) => {
+    const workspace = place(context, suite);
+    const text = (folder, name = 'builder') => readFileSync(join(folder, 'node_modules', name, 'index.js'), 'utf8');
+    const clean = 'module.exports = 1\n';
+    const append = (file) => `node -e "require('fs').appendFileSync('${file}', '// changed\\n')"`;
+    const other = workspace.project('other', manifest({ builder: '1' }));
+    workspace.gantryIn(other, 'install').succeeded();
+    for (const [name, fields] of Object.entries({
+      root: { scripts: { postinstall: append('node_modules/builder/index.js') } },
+      failing: { scripts: { preinstall: append('node_modules/builder/index.js'), install: 'exit 1' } },
+      workspace: { workspaces: ['packages/*'] },
+    })) {
+      const project = workspace.project(name, manifest({ builder: '1' }, fields));
+      workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
+      if (name === 'workspace') {
+        const scripts = { prepare: append('../../node_modules/builder/index.js') };
+        mkdirSync(join(project, 'packages', 'a'), { recursive: true });
+        writeFileSync(
+          join(project, 'packages', 'a', 'package.json'),
+          JSON.stringify({ name: 'a', version: '1.0.0', scripts }),
+        );
+      }
+      const run = workspace.gantryIn(project, 'install', '--json');
+      assert.equal(run.status, name === 'failing' ? 1 : 0);
+      assert.equal(text(project), `${clean}// changed\n`, name);
+      const warnings = warned(run, 'SHARED_FILES_CHANGED');
+      assert.deepEqual(warnings.length, name === 'failing' ? 0 : 1, name);
+      workspace.gantryIn(other, 'ci').succeeded();
+      assert.equal(text(other), clean, name);
+      assert.match(workspace.gantry('store', 'verify').succeeded().stdout, /^1 package is whole\n$/, name);
+      // Once it is the project's own nobody is told.
+      const again = workspace.gantryIn(project, 'install', '--json');
+      assert.deepEqual(warned(again, 'SHARED_FILES_CHANGED'), [], name);
+      workspace.gantryIn(other, 'ci').succeeded();
+      assert.equal(text(other), clean, name);
+    }
+  });
+
   test('rebuild runs what is allowed of what is named', (context) => {
     const workspace = place(context, suite);
     const project = workspace.project(

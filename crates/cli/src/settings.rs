@@ -32,8 +32,6 @@ use std::sync::Arc;
 /// Everything an install needs.
 pub struct Settings {
     pub host: NativeHostSettings,
-    /// The project's folder; absolute.
-    pub project: PathBuf,
     pub request: InstallRequest,
     /// Whether to change nothing, and to tell what would be changed.
     pub dry_run: bool,
@@ -118,9 +116,9 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         slots: slots(connections),
         registry: registry_settings(config, &mut warnings)?,
         scripts,
-        project: project.clone(),
+        project,
     };
-    Ok(Settings { host, project, request, dry_run, warnings })
+    Ok(Settings { host, request, dry_run, warnings })
 }
 
 /// How scripts are run; who prints fills in what is told of them. `is_data`: whether stdout is for data.

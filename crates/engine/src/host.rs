@@ -99,6 +99,9 @@ pub struct LinkReport {
     pub left_behind: Option<String>,
     /// Of what the plan lets run scripts, labels of what had some that were run.
     pub scripts_run: Vec<String>,
+    /// Labels of packages that scripts have written into where other projects share their files. They have files of their own now
+    /// and are no more in the store.
+    pub scripts_changed: Vec<String>,
     /// Optional packages of these whose scripts failed, by path, and how. They are in the tree still.
     pub scripts_failed: Vec<(String, Fault)>,
 }

@@ -72,6 +72,9 @@ pub(crate) async fn make_tree<H: Host>(
         link.files = without.files;
         link.placed.retain(|path| !gone.contains(path));
     }
+    if let Some((code, message)) = changed_for_others(&link.scripts_changed) {
+        progress.warn(code, message);
+    }
     if let Some(left) = &link.left_behind {
         let message =
             format!("some of what was installed before is still there: {left}. Remove it as whoever it belongs to");
@@ -130,6 +133,18 @@ impl Making<'_> {
         }
         tree
     }
+}
+
+/// Code and text of the warning that scripts have written into these packages where other projects share their files; `None` if
+/// there are none.
+pub fn changed_for_others(packages: &[String]) -> Option<(&'static str, String)> {
+    let names = Some(packages.join(", ")).filter(|names| !names.is_empty())?;
+    let message = format!(
+        "scripts wrote into files of {names}, which are shared with other projects. Here they are this project's own now, and the \
+         store fetches the packages anew; in another project that has them `gantry ci` puts it right. Have scripts replace files \
+         instead, or keep a patch in patches/"
+    );
+    Some(("SHARED_FILES_CHANGED", message))
 }
 
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {

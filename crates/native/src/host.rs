@@ -1,11 +1,13 @@
 //! The native platform, put together.
 
 use crate::git::NativeGit;
+use crate::own_files::beginning;
+use crate::scripts::run_project_scripts;
 use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
     ScriptSettings,
 };
-use gantry_engine::{Git, Host, Slots};
+use gantry_engine::{Fault, Git, Host, Slots};
 use gantry_forecast::{POPULAR, Table};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use std::cell::OnceCell;
@@ -64,6 +66,28 @@ impl NativeHost {
     pub fn with_lock(mut self, lock: ProjectLock) -> Self {
         self.project = self.project.with_lock(lock);
         self
+    }
+
+    /// Runs the project's own scripts, which are seen, when it is installed: without the right to change it, which they may want to
+    /// take. Gives labels of packages that they have changed for everybody who shares their files, which are this project's own
+    /// then. `has_new`: whether packages were put in place just now.
+    pub fn run_project_scripts(
+        &mut self,
+        has_new: bool,
+        settings: &ScriptSettings,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>, Fault> {
+        self.project.release();
+        let begun = beginning(has_new);
+        match run_project_scripts(self.project.path(), settings, interrupt) {
+            Ok(false) => Ok(Vec::new()),
+            Ok(true) => Ok(self.project.separate_changed_since(begun)?),
+            Err(error) => {
+                // What the others have done is done.
+                let _ = self.project.separate_changed_since(begun);
+                Err(error.into())
+            }
+        }
     }
 
     /// Changes nothing in the project.

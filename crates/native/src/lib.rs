@@ -54,9 +54,7 @@ pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use rebuild::{Rebuilt, rebuild};
-pub use scripts::{
-    ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, run_project_scripts, scripts_of_folder,
-};
+pub use scripts::{ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, scripts_of_folder};
 pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target, store_home};
 pub use store::{
     DamagedPackage, PackageDirectories, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage,

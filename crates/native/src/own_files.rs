@@ -1,15 +1,30 @@
 //! Packages that get files of their own where others share the store's, since what is in them changes in the project: by patches,
 //! or by their own scripts.
 
-use crate::NativeError;
 use crate::patched::Patched;
 use crate::temporary::replace_users_file;
-use crate::workspace::entries;
+use crate::workspace::{MODULES, entries};
+use crate::{NativeError, PackageDirectories};
 use gantry_layout::Plan;
+use gantry_store::PackageKey;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// How far the time of a file may be behind the clock that is asked: file systems have one that ticks.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The time from which on [changes](separate_changed) count. What was unpacked and linked just now does not, for which it waits
+/// until that is told apart.
+pub(crate) fn beginning(has_new: bool) -> SystemTime {
+    if has_new {
+        thread::sleep(2 * TICK);
+    }
+    SystemTime::now() - TICK
+}
 
 /// Why a package gets files of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,4 +75,46 @@ pub(crate) fn separate(folder: &Path) -> Result<bool, NativeError> {
         }
     }
     Ok(any)
+}
+
+/// A package in its place in a project.
+pub(crate) struct InPlace<'p> {
+    /// Its folder, relative to the project.
+    pub path: &'p str,
+    pub key: PackageKey,
+    /// `name@version`
+    pub label: String,
+}
+
+/// Gives packages that somebody has written into since then, in files that others share, files of their own with what is in them
+/// now. They leave the store, which would hand that on. Gives their labels, sorted.
+pub(crate) fn separate_changed<'p>(
+    project: &Path,
+    store: &PackageDirectories,
+    packages: impl Iterator<Item = InPlace<'p>>,
+    since: SystemTime,
+) -> Result<Vec<String>, NativeError> {
+    let mut labels = BTreeSet::new();
+    for InPlace { path, key, label } in packages {
+        let folder = project.join(path);
+        if has_changed(&folder, since) {
+            separate(&folder)?;
+            store.remove(&key)?;
+            labels.insert(label);
+        }
+    }
+    Ok(labels.into_iter().collect())
+}
+
+/// Whether a file of a package that others share was written to after `since`. What cannot be read was not.
+fn has_changed(folder: &Path, since: SystemTime) -> bool {
+    entries(folder).unwrap_or_default().into_iter().any(|name| {
+        let path = folder.join(&name);
+        match path.symlink_metadata() {
+            // What is in there is in a place of its own.
+            Ok(data) if data.is_dir() => name != MODULES && has_changed(&path, since),
+            Ok(data) => data.is_file() && data.nlink() > 1 && data.modified().is_ok_and(|time| time >= since),
+            Err(_) => false,
+        }
+    })
 }

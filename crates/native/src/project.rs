@@ -26,7 +26,7 @@ use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::own_files::{OwnFiles, separate};
 use crate::place::{make_link, place_all};
-use crate::scripts::{ScriptsRun, due, run_scripts};
+use crate::scripts::due;
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
@@ -43,6 +43,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+mod scripted;
+
+use scripted::with_scripts;
 
 const LOCK: &str = "package-lock.json";
 const SHRINKWRAP: &str = "npm-shrinkwrap.json";
@@ -105,6 +109,16 @@ impl ProjectDirectory {
     pub fn with_lock(mut self, lock: ProjectLock) -> Self {
         self.lock = Some(lock);
         self
+    }
+
+    /// Its folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives up the right to change the project.
+    pub(crate) fn release(&mut self) {
+        self.lock = None;
     }
 
     /// Stops when `interrupt` is raised, unless it has begun to change what is there.
@@ -185,15 +199,11 @@ impl ProjectDirectory {
         {
             let report = LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() };
             let due = due(&plan.scripted, &[]);
-            let ScriptsRun { run, failed } = run_scripts(&self.path, &due, &self.scripts, &self.interrupt)?;
-            if is_separated || !installed.is_newest || !run.is_empty() {
+            let ran = self.run_scripts(plan, &due, false)?;
+            if is_separated || !installed.is_newest || !ran.scripts_run.is_empty() {
                 touch_hidden_lock(&self.path)?;
             }
-            return Ok(LinkReport {
-                scripts_run: run,
-                scripts_failed: failed,
-                ..self.with_kept(report, plan, difference)
-            });
+            return Ok(with_scripts(self.with_kept(report, plan, difference), ran));
         }
         let wanted = folders_with_modules(plan);
         let gone = difference.iter().flat_map(|difference| &difference.gone).filter_map(|path| top_of(path));
@@ -218,13 +228,13 @@ impl ProjectDirectory {
             Some(difference) => self.change(plan, difference, &linker, &workspace, &mut moves),
         };
         let completed = made.and_then(|report| {
-            let ScriptsRun { run, failed } = run_scripts(&self.path, &due, &self.scripts, &self.interrupt)?;
+            let ran = self.run_scripts(plan, &due, !new.is_empty())?;
             if difference.is_some() || hidden_lock == HiddenLock::Last {
                 let hidden = self.path.join(HIDDEN_LOCK);
                 make_parent(&hidden)?;
                 moves.rename(PUBLISH, &workspace.path().join("hidden-lock"), &hidden)?;
             }
-            Ok(LinkReport { scripts_run: run, scripts_failed: failed, ..report })
+            Ok(with_scripts(report, ran))
         });
         let mut report = match completed {
             Ok(report) => report,

@@ -120,21 +120,21 @@ pub(crate) fn run_scripts(
     Ok(run)
 }
 
-/// Runs the project's own scripts, one after the other, to be seen.
-pub fn run_project_scripts(
+/// Runs the project's own scripts, one after the other, to be seen. Tells whether there were any.
+pub(crate) fn run_project_scripts(
     project: &Path,
     settings: &ScriptSettings,
     interrupt: &Interrupt,
-) -> Result<(), NativeError> {
-    let Some(package_json) = read_manifest(project) else { return Ok(()) };
+) -> Result<bool, NativeError> {
+    let Some(package_json) = read_manifest(project) else { return Ok(false) };
     let owner = Owner { scripted: None, folder: project.to_owned(), label: label_of(&package_json), package_json };
     let runner = Runner::new(settings, interrupt);
-    for event in OF_PROJECT {
-        if let Some(command) = owner.script(event) {
-            runner.run_script(&owner, event, &command, true, &|| interrupt.is_raised())?;
-        }
+    let scripts: Vec<(&str, String)> =
+        OF_PROJECT.into_iter().filter_map(|event| Some((event, owner.script(event)?))).collect();
+    for (event, command) in &scripts {
+        runner.run_script(&owner, event, command, true, &|| interrupt.is_raised())?;
     }
-    Ok(())
+    Ok(!scripts.is_empty())
 }
 
 /// What all scripts of a command have in common.

@@ -270,6 +270,11 @@ impl PackageDirectories {
             return Ok(());
         }
         self.known.borrow_mut().remove(key);
+        self.remove(key)
+    }
+
+    /// Takes a package that is in place out of the store. What this process knows of it stays true of the project.
+    pub(crate) fn remove(&self, key: &PackageKey) -> Result<(), NativeError> {
         discard(&self.directory(key), &self.layout.temporary)
     }
 

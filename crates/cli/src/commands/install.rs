@@ -8,9 +8,9 @@ use crate::report::Reporter;
 use crate::scripts;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Extent, Fault, dry_run, install};
+use gantry_engine::{Event, Extent, Fault, changed_for_others, dry_run, install};
 use gantry_layout::Scripts;
-use gantry_native::{NativeHost, ProjectLock, ScriptBegan, run_project_scripts};
+use gantry_native::{NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -68,8 +68,6 @@ fn perform(
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
-    // With it goes the right to change the project, which scripts may want to use.
-    drop(host);
     let runs_scripts = settings.request.scripts != Scripts::None && settings.request.extent == Extent::Tree;
     if runs_scripts {
         for message in scripts::not_run(project, &outcome) {
@@ -78,7 +76,10 @@ fn perform(
     }
     if runs_scripts && task.runs_scripts_of_project() && !interrupt.is_raised() {
         locked(&reporter).clear();
-        run_project_scripts(&settings.project, &script_settings, &interrupt)?;
+        let changed = host.run_project_scripts(outcome.link.linked > 0, &script_settings, &interrupt)?;
+        if let Some((code, message)) = changed_for_others(&changed) {
+            locked(&reporter).event(&Event::Warning { code: code.to_owned(), message });
+        }
     }
     locked(&reporter).finish(&outcome);
     if interrupt.is_raised() {

@@ -1,0 +1,50 @@
+//! What scripts do to a tree: those that are due run, and what they have changed for other projects becomes the project's own.
+
+use super::ProjectDirectory;
+use crate::NativeError;
+use crate::hidden_lock;
+use crate::own_files::{InPlace, beginning, separate_changed};
+use crate::scripts::{ScriptsRun, run_scripts};
+use gantry_engine::LinkReport;
+use gantry_layout::{Plan, Scripted, is_carried, package_key};
+use std::time::SystemTime;
+
+impl ProjectDirectory {
+    /// Runs what is due. Packages of the plan that scripts have changed for everybody are this project's own afterwards.
+    pub(super) fn run_scripts(&self, plan: &Plan, due: &[&Scripted], has_new: bool) -> Result<LinkReport, NativeError> {
+        if due.is_empty() {
+            return Ok(LinkReport::default());
+        }
+        let begun = beginning(has_new);
+        let result = run_scripts(&self.path, due, &self.scripts, &self.interrupt);
+        if result.as_ref().is_ok_and(|ran| ran.run.is_empty() && ran.failed.is_empty()) {
+            return Ok(LinkReport::default());
+        }
+        let packages = plan.packages.iter().map(|package| InPlace {
+            path: &package.path,
+            key: package.key.clone(),
+            label: format!("{}@{}", package.name, package.version),
+        });
+        let changed = separate_changed(&self.path, &self.store, packages, begun);
+        let ScriptsRun { run, failed } = result?;
+        Ok(LinkReport { scripts_run: run, scripts_failed: failed, scripts_changed: changed?, ..LinkReport::default() })
+    }
+
+    /// Has packages that were changed for everybody since then, of what is installed, be this project's own. The right to change the
+    /// project need not be held.
+    pub(crate) fn separate_changed_since(&self, since: SystemTime) -> Result<Vec<String>, NativeError> {
+        let Some((_, lock)) = hidden_lock::read(&self.path) else { return Ok(Vec::new()) };
+        let entries = lock.packages.iter().filter(|entry| !entry.link && !entry.is_top() && !is_carried(entry));
+        let packages = entries.filter_map(|entry| {
+            let key = package_key(entry, &self.owner).ok()?;
+            Some(InPlace { path: &entry.path, key, label: entry.label() })
+        });
+        separate_changed(&self.path, &self.store, packages, since)
+    }
+}
+
+/// A report with what another one says of scripts.
+pub(super) fn with_scripts(report: LinkReport, ran: LinkReport) -> LinkReport {
+    let LinkReport { scripts_run, scripts_failed, scripts_changed, .. } = ran;
+    LinkReport { scripts_run, scripts_failed, scripts_changed, ..report }
+}
