@@ -11,6 +11,7 @@ use gantry_engine::{Fault, Outcome};
 use gantry_layout::{ScriptPolicy, Scripts};
 use gantry_manifest::{Config, environment_layer};
 use gantry_native::{ConfigSources, scripts_of_folder};
+use serde_json::Value;
 use std::path::Path;
 
 /// npm's setting, and what `package.json` calls the same.
@@ -40,13 +41,19 @@ pub fn allowed_scripts(
     if config.get_bool("dangerously-allow-all-scripts") == Some(true) {
         return Ok(Scripts::All);
     }
+    let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
+    let manifest: Value = serde_json::from_slice(text).unwrap_or_default();
+    if !matches!(manifest[MEMBER], Value::Null | Value::Object(_)) {
+        let message = format!("{MEMBER} in package.json, left out: it is no object of packages and true or false");
+        warnings.push(("CONFIG_INVALID", message));
+    }
     let mut read = |entries, place: &str| {
         let (policy, problems) = ScriptPolicy::read(entries);
         warnings
             .extend(problems.into_iter().map(|problem| ("CONFIG_INVALID", format!("{place}, left out: {problem}"))));
-        policy
+        policy.for_project(&manifest)
     };
-    let own = read(of_manifest(package_json), &format!("{MEMBER} in package.json"));
+    let own = read(of_manifest(&manifest), &format!("{MEMBER} in package.json"));
     if own.is_empty() {
         let entries = listed.into_iter().map(|name| (name, Some(true))).collect();
         return Ok(Scripts::Allowed(read(entries, &format!("{SETTING} in .npmrc"))));
@@ -65,10 +72,8 @@ fn names(config: &Config) -> Vec<String> {
 }
 
 /// What `package.json` says of packages.
-fn of_manifest(package_json: &[u8]) -> Vec<(String, Option<bool>)> {
-    let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
-    let manifest: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
-    let entries = manifest[MEMBER].as_object().into_iter().flatten();
+fn of_manifest(package_json: &Value) -> Vec<(String, Option<bool>)> {
+    let entries = package_json[MEMBER].as_object().into_iter().flatten();
     entries.map(|(key, value)| (key.clone(), value.as_bool())).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Whose scripts are run when they are installed: what the user has allowed to, and workspaces.
 
+mod overrides;
 mod policy;
 mod sources;
 

@@ -1,16 +1,19 @@
 //! npm's `allowScripts`: which packages the user lets run scripts, by what they are known to be (npm 12,
 //! `arborist/lib/script-allowed.js` and `npm/lib/utils/resolve-allow-scripts.js`).
 
+use super::overrides::Overrides;
 use super::sources::{Entries, Identity};
 use crate::is_git;
 use gantry_manifest::{LockEntry, Lockfile};
 use gantry_spec::{GitSpec, Spec, SpecKind, Version};
+use serde_json::Value;
 use std::cmp::Ordering;
 
 /// What the user says of packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptPolicy {
     rules: Vec<(Rule, bool)>,
+    overrides: Overrides,
 }
 
 /// What comes of it for one package.
@@ -51,6 +54,13 @@ impl ScriptPolicy {
         (policy, problems)
     }
 
+    /// The same for a project of this manifest, whose `overrides` have a say in what is asked for.
+    #[must_use]
+    pub fn for_project(mut self, package_json: &Value) -> Self {
+        self.overrides = Overrides::of(package_json);
+        self
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
@@ -62,7 +72,7 @@ impl ScriptPolicy {
         if self.is_empty() || entry.in_bundle {
             return verdict;
         }
-        let identity = Identity::of(entry, lock, entries);
+        let identity = Identity::of(entry, lock, entries, &self.overrides);
         for (rule, is_allowed) in &self.rules {
             match (rule.covers(entry, identity.as_ref(), *is_allowed), is_allowed) {
                 (false, _) => {}
@@ -95,14 +105,15 @@ impl Rule {
     }
 }
 
-/// Whether a repository of a lock is the one that is meant, at the commit whose beginning is named if one is.
+/// Whether a repository of a lock is the one that is meant, at the commit whose beginning is named and in the folder, if one is.
 fn is_same(wanted: &GitSpec, git: &GitSpec) -> bool {
     let is_repository = match (&wanted.hosted, &git.hosted) {
         (Some(wanted), Some(hosted)) => wanted.ssh_url(None) == hosted.ssh_url(None),
         _ => wanted.url == git.url,
     };
     let commit = git.committish.as_deref().unwrap_or_default();
-    is_repository && wanted.committish.as_deref().is_none_or(|beginning| commit.starts_with(beginning))
+    let is_folder = wanted.path.is_none() || wanted.path == git.path;
+    is_repository && is_folder && wanted.committish.as_deref().is_none_or(|beginning| commit.starts_with(beginning))
 }
 
 fn rule(key: &str) -> Result<Rule, String> {
@@ -119,6 +130,11 @@ fn rule(key: &str) -> Result<Rule, String> {
         }
         SpecKind::Tag(_) => return Err("what a tag means changes; list exact versions, or the name alone".to_owned()),
         SpecKind::Alias { .. } => return Err("an alias is no package; list what it stands for".to_owned()),
+        SpecKind::Git(git) if git.range.is_some() => {
+            return Err(
+                "ranges would allow what nobody has seen yet; name a commit, or the repository alone".to_owned()
+            );
+        }
         SpecKind::Git(git) => Rule::Git(git),
         SpecKind::Remote { url } => Rule::Place(url),
         SpecKind::File { path } | SpecKind::Directory { path } => Rule::Place(path),

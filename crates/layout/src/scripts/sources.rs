@@ -1,8 +1,10 @@
 //! What a package of a lock is known to be by whoever asks for it, as opposed to what it says of itself.
 
+use super::overrides::Overrides;
 use gantry_manifest::{LockEntry, Lockfile};
-use gantry_spec::{Spec, Version};
+use gantry_spec::{Spec, SpecKind, Version};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The packages of a lock by path.
 pub(super) type Entries<'l> = FxHashMap<&'l str, &'l LockEntry>;
@@ -17,23 +19,46 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Of an entry that everybody who asks for it wants from a registry.
-    pub fn of(entry: &LockEntry, lock: &Lockfile, entries: &Entries<'_>) -> Option<Self> {
-        let asked = asked_for(entry, lock, entries);
-        let specs: Vec<Spec> = asked.iter().map(|(name, spec)| Spec::parse(name, spec).ok()).collect::<Option<_>>()?;
-        if specs.is_empty() || !specs.iter().all(Spec::is_registry) {
+    /// Of an entry that everybody who asks for it wants from a registry, and that no override has come from elsewhere. What an
+    /// address says counts where it is what somebody asks for: the registry of a scope has no say in what other names are. Of what a
+    /// package's own lock names it counts where that is the registry that served the package, and nothing else does.
+    pub fn of(entry: &LockEntry, lock: &Lockfile, entries: &Entries<'_>, overrides: &Overrides) -> Option<Self> {
+        let name = entry.folder_name();
+        let specs: Vec<Spec> = asked_for(entry, lock, entries)
+            .into_iter()
+            .map(|spec| Spec::parse(name, spec).ok().filter(Spec::is_registry))
+            .collect::<Option<_>>()?;
+        let address = entry.resolved.as_deref();
+        if specs.is_empty() || address.is_some_and(|address| !is_http(address)) {
             return None;
         }
-        entry.resolved.as_deref().and_then(Self::in_address).or_else(|| {
-            let name = specs.first()?.fetch_name(&asked.first()?.0).to_owned();
-            Some(Self { name, version: None })
-        })
+        let overrides = overrides.specs(name);
+        let is_elsewhere = |spec: &Spec| match (&spec.kind, address) {
+            (SpecKind::Remote { url }, Some(address)) => without_fragment(url) == without_fragment(address),
+            (_, Some(_)) => false,
+            (_, None) => !spec.is_registry(),
+        };
+        if overrides.iter().any(is_elsewhere) {
+            return None;
+        }
+        let specs = specs.iter().chain(overrides.iter().filter(|spec| spec.is_registry()));
+        let names: BTreeSet<&str> = specs.map(|spec| spec.fetch_name(name)).collect();
+        match address.and_then(Self::in_address) {
+            Some(found) => Some(found)
+                .filter(|found| names.contains(found.name.as_str()))
+                .filter(|_| giver(entry, entries).is_none_or(|giver| is_of_same_origin(giver, entry))),
+            None if giver(entry, entries).is_some() => None,
+            None => {
+                let only = names.first().filter(|_| names.len() == 1)?;
+                Some(Self { name: (*only).to_owned(), version: None })
+            }
+        }
     }
 
     /// What an address as registries have them says: `…/name/-/name-1.0.0.tgz`.
     fn in_address(address: &str) -> Option<Self> {
-        let path = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
-        let (before, file) = path.rsplit_once("/-/")?;
+        let path = address.split_once("://")?.1;
+        let (before, file) = path.rsplit_once("/-/").filter(|_| is_http(address) && !path.contains(['?', '#']))?;
         // npm reads the path of the address, where `@scope%2fname` may be.
         let before = before.replace("%2f", "/").replace("%2F", "/");
         let mut folders = before.rsplit('/');
@@ -45,8 +70,30 @@ impl Identity {
     }
 }
 
-/// What is asked for under which name where the answer is this entry.
-fn asked_for(entry: &LockEntry, lock: &Lockfile, entries: &Entries<'_>) -> Vec<(String, String)> {
+fn is_http(address: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme))
+}
+
+/// The package whose own lock says where an entry comes from.
+fn giver<'l>(entry: &LockEntry, entries: &Entries<'l>) -> Option<&'l LockEntry> {
+    let above = entry.path.match_indices("/node_modules/").filter_map(|(at, _)| entries.get(&entry.path[..at]));
+    above.copied().find(|above| above.manifest.has_shrinkwrap)
+}
+
+fn is_of_same_origin(left: &LockEntry, right: &LockEntry) -> bool {
+    let origin = |entry: &LockEntry| -> Option<String> {
+        let (scheme, rest) = entry.resolved.as_deref()?.split_once("://")?;
+        Some(format!("{scheme}://{}", rest.split('/').next()?))
+    };
+    origin(left).is_some_and(|origin_of_left| origin(right).as_ref() == Some(&origin_of_left))
+}
+
+fn without_fragment(address: &str) -> &str {
+    address.split('#').next().unwrap_or_default()
+}
+
+/// What is asked for under its name where the answer is this entry.
+fn asked_for<'l>(entry: &LockEntry, lock: &'l Lockfile, entries: &Entries<'_>) -> Vec<&'l str> {
     let name = entry.folder_name();
     let mut asked = Vec::new();
     for from in &lock.packages {
@@ -56,14 +103,14 @@ fn asked_for(entry: &LockEntry, lock: &Lockfile, entries: &Entries<'_>) -> Vec<(
         let specs = kinds.into_iter().chain(development).flatten().filter(|(other, _)| **other == *name);
         for (_, spec) in specs {
             if found_from(&from.path, name, entries).is_some_and(|found| found == entry.path) {
-                asked.push((name.to_owned(), spec.to_string()));
+                asked.push(&**spec);
             }
         }
     }
     asked
 }
 
-/// Where Node finds `name` from a folder.
+/// Where Node finds `name` from a folder; of what is outside of the project nothing is known.
 fn found_from(folder: &str, name: &str, entries: &Entries<'_>) -> Option<String> {
     let mut folder = Some(folder);
     while let Some(here) = folder {
@@ -74,7 +121,10 @@ fn found_from(folder: &str, name: &str, entries: &Entries<'_>) -> Option<String>
                 return Some(path);
             }
         }
-        folder = if here.is_empty() { None } else { Some(here.rsplit_once('/').map_or("", |(parent, _)| parent)) };
+        folder = match here.rsplit_once('/') {
+            Some((parent, _)) => Some(parent),
+            None => Some("").filter(|_| !matches!(here, "" | "..")),
+        };
     }
     None
 }
@@ -94,6 +144,8 @@ mod tests {
             ("http://r.example:8080/a/b/@scope/left/-/left-1.2.3-beta.1.tgz", Some("@scope/left@1.2.3-beta.1")),
             ("https://r.example/@scope%2fleft/-/left-1.2.3.tgz", Some("@scope/left@1.2.3")),
             ("https://r.example/left/-/right-1.2.3.tgz", None),
+            ("https://evil.example/?/left/-/left-1.2.3.tgz", None),
+            ("https://evil.example/#/left/-/left-1.2.3.tgz", None),
             ("https://r.example/left/-/left-latest.tgz", None),
             ("https://r.example/left/-/left-1.2.3.tar", None),
             ("https://r.example/-/left-1.2.3.tgz", None),

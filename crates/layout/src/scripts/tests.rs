@@ -53,7 +53,15 @@ fn what_a_registry_serves_is_allowed_by_name_and_version() {
 
 #[test]
 fn what_would_allow_the_unseen_is_left_out_with_a_reason() {
-    for key in ["left@^1.0.0", "left@>=1.0.0", "left@1", "left@latest", "left@npm:right@1.0.0", "left@@"] {
+    for key in [
+        "left@^1.0.0",
+        "left@>=1.0.0",
+        "left@1",
+        "left@latest",
+        "left@npm:right@1.0.0",
+        "left@@",
+        "user/left#semver:^1",
+    ] {
         let (scripts, problems) = policy(&[(key, true)]);
         assert_eq!(problems.len(), 1, "{key}");
         assert!(problems[0].starts_with(key), "{problems:?}");
@@ -99,6 +107,85 @@ fn names_that_only_the_package_or_an_address_claims_count_for_nothing() {
 }
 
 #[test]
+fn what_overrides_have_come_from_elsewhere_is_not_what_a_registry_serves() {
+    let judged_as = |overrides: serde_json::Value, key: &str, resolved: Option<&str>| {
+        let resolved = resolved.map_or_else(String::new, |address| format!(r#","resolved":"{address}""#));
+        let lock = lock(&format!(
+            r#""":{{"dependencies":{{"a":"1","left":"1"}}}},
+            "node_modules/a":{{"version":"1.0.0","dependencies":{{"left":"^1.0.0"}}}},
+            "node_modules/left":{{"version":"1.2.3"{resolved}}}"#
+        ));
+        let manifest = serde_json::json!({ "dependencies": { "left": "user/left" }, "overrides": overrides });
+        let (policy, _) = ScriptPolicy::read(vec![(key.to_owned(), Some(true))]);
+        judged(&lock, &Scripts::Allowed(policy.for_project(&manifest)), &[]).0.len() == 1
+    };
+    let elsewhere = "https://evil.example/left/-/left-1.2.3.tgz";
+    let right = "https://r.example/right/-/right-1.2.3.tgz";
+    for (overrides, key, resolved, is_covered) in [
+        (serde_json::json!({}), "left", Some(LEFT), true),
+        (serde_json::json!({ "left": "user/left" }), "left", Some(COMMIT), false),
+        (serde_json::json!({ "left": "user/left" }), "user/left", Some(COMMIT), true),
+        (serde_json::json!({ "left": "file:left.tgz" }), "left", Some("file:left.tgz"), false),
+        (serde_json::json!({ "a": { "left@1": elsewhere } }), "left", Some(elsewhere), false),
+        (serde_json::json!({ "left": { ".": elsewhere } }), "left", Some(elsewhere), false),
+        (serde_json::json!({ "left": elsewhere }), elsewhere, Some(elsewhere), true),
+        (serde_json::json!({ "left": "$left" }), "left", None, false),
+        (serde_json::json!({ "left": "npm:right@1" }), "left", Some(right), false),
+        (serde_json::json!({ "left": "npm:right@1" }), "right@1.2.3", Some(right), true),
+        // It may be either.
+        (serde_json::json!({ "left": "npm:right@1" }), "left", None, false),
+        (serde_json::json!({ "left": "1.2.3", "a": { "right": "user/right" } }), "left@1.2.3", Some(LEFT), true),
+    ] {
+        let described = format!("{overrides} {key} {resolved:?}");
+        assert_eq!(judged_as(overrides, key, resolved), is_covered, "{described}");
+    }
+}
+
+#[test]
+fn a_registry_has_no_say_in_names_that_nobody_asks_it_for() {
+    // As the registry of a scope may have it, whatever a name means at others.
+    let lock = lock(&format!(
+        r#""":{{"dependencies":{{"@s/a":"1"}}}},
+        "node_modules/@s/a":{{"version":"1.2.3","resolved":"{LEFT}"}}"#
+    ));
+    for (key, is_covered) in [("left", false), ("left@1.2.3", false), ("@s/a", false), (LEFT, true)] {
+        assert_eq!(judged(&lock, &policy(&[(key, true)]).0, &[]).0.len() == 1, is_covered, "{key}");
+    }
+}
+
+#[test]
+fn what_the_lock_in_a_package_says_counts_for_the_registry_that_served_the_package() {
+    let (scripts, _) = policy(&[("left", true)]);
+    for (resolved, is_covered) in [
+        (LEFT, true),
+        ("https://evil.example/left/-/left-1.2.3.tgz", false),
+        ("https://r.example/evil/-/evil-1.2.3.tgz", false),
+        ("https://r.example/evil/-/evil-1.2.3.tgz?", false),
+        ("https://r.example:81/left/-/left-1.2.3.tgz", false),
+        ("git+ssh://git@github.com/evil/left.git#0123456789012345678901234567890123456789", false),
+    ] {
+        let lock = lock(&format!(
+            r#""":{{"dependencies":{{"a":"1"}}}},
+            "node_modules/a":{{"version":"1.0.0","resolved":"https://r.example/a/-/a-1.0.0.tgz","hasShrinkwrap":true,"dependencies":{{"b":"1"}}}},
+            "node_modules/a/node_modules/b":{{"version":"1.0.0","resolved":"https://r.example/b/-/b-1.0.0.tgz","dependencies":{{"left":"1"}}}},
+            "node_modules/a/node_modules/b/node_modules/left":{{"version":"1.2.3","resolved":"{resolved}"}}"#
+        ));
+        assert_eq!(judged(&lock, &scripts, &[]).0.len() == 1, is_covered, "{resolved}");
+    }
+}
+
+#[test]
+fn folders_outside_of_the_project_ask_for_nothing_in_it() {
+    let lock = lock(&format!(
+        r#""":{{"dependencies":{{"left":"1","c":"file:../c"}}}},
+        "../c":{{"version":"3.0.0","dependencies":{{"left":"user/left"}}}},
+        "node_modules/c":{{"resolved":"../c","link":true}},
+        "node_modules/left":{{"version":"1.2.3","resolved":"{LEFT}"}}"#
+    ));
+    assert_eq!(judged(&lock, &policy(&[("left", true)]).0, &[]).0, ["node_modules/left"]);
+}
+
+#[test]
 fn without_an_address_the_name_counts_and_no_version_is_vouched_for() {
     let lock = lock(
         r#""":{"dependencies":{"a":"1"}},
@@ -123,12 +210,14 @@ fn repositories_addresses_and_files_are_meant_by_where_they_are() {
         ("user/left", COMMIT, "github:user/left#0123456", true),
         ("user/left", COMMIT, "git+https://github.com/user/left.git", true),
         ("user/left", COMMIT, "user/left#1123456", false),
+        ("user/left", COMMIT, "user/left#path:deep", false),
         ("user/left", COMMIT, "user/right", false),
         ("user/left", COMMIT, "left", false),
         (address, address, address, true),
         (address, address, "left", false),
         ("file:left.tgz", "file:left.tgz", "file:left.tgz", true),
         ("file:left.tgz", "file:left.tgz", "file:./left.tgz", true),
+        ("file:left.tgz", "file:left.tgz", "file:deep/../left.tgz", true),
         ("file:left.tgz", "file:left.tgz", "file:right.tgz", false),
     ] {
         let (allowed, _) = judged(&project(spec, resolved), &policy(&[(key, true)]).0, &[]);
