@@ -402,6 +402,71 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.match(warned(run, 'SCRIPTS_NOT_RUN').at(-1), /lib \(preinstall, prepare, install, postinstall\)/);
   });
 
+  test('of folders make commands that are linked to, as by npm', (context) => {
+    const make = "mkdir dist && echo '#!/usr/bin/env node' > dist/run.js";
+    const folder = (name, scripts) => ({ name, version: '1.0.0', bin: { [name]: 'dist/run.js' }, scripts });
+    const both = pair(context, {
+      ...manifest({ lib: 'file:lib', tool: '1' }, { workspaces: ['a'], scripts: { prepare: 'a && lib' } }),
+      'a/package.json': folder('a', { prepare: make, postinstall: 'a && test ! -e ../fail' }),
+      'lib/package.json': folder('lib', { preinstall: make, install: 'lib' }),
+    });
+    const { workspace, folders } = both;
+    const [ours, theirs] = folders;
+    const clear = (...paths) => {
+      for (const project of folders) {
+        for (const path of paths) rmSync(join(project, path), { recursive: true, force: true });
+      }
+    };
+    const commands = ['.bin/a', '.bin/lib'].map((path) => join('node_modules', path));
+    for (const [removed, ...words] of [
+      [[], 'install'],
+      [['node_modules'], 'ci'],
+      [[], 'install'],
+      [commands, 'install', 'builder'],
+      [commands, 'rebuild'],
+      [commands, 'rebuild', 'a'],
+    ]) {
+      clear('a/dist', 'lib/dist', ...removed);
+      workspace.gantryIn(ours, ...words, all).succeeded();
+      workspace.npm(theirs, ...words, all).succeeded();
+      assert.deepEqual(listing(ours), listing(theirs), words.join(' '));
+    }
+    clear('a/dist', 'lib/dist', 'node_modules/.bin/a');
+    writeFileSync(join(ours, 'fail'), '');
+    const failed = workspace.gantryIn(ours, 'install', all, '--json');
+    assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
+    assert.ok(!existsSync(join(ours, 'node_modules', '.bin', 'a')));
+    clear('a/dist', 'lib/dist', 'fail');
+    workspace.gantryIn(ours, 'install', all, '--no-bin-links', '--ignore-scripts').succeeded();
+    // Its script asks for the command.
+    assert.equal(workspace.gantryIn(ours, 'rebuild', 'lib', all, '--no-bin-links').status, 1);
+    assert.ok(!existsSync(join(ours, 'node_modules', '.bin', 'lib')));
+  });
+
+  test('of the project are among those that rebuild runs, unless something is named', (context) => {
+    const events7 = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
+    const scripts = Object.fromEntries(events7.map((event) => [event, record]));
+    const both = pair(context, manifest({ recorder: '1.1.0' }, { scripts }));
+    const { workspace, folders } = both;
+    for (const words of [[], ['recorder'], ['--ignore-scripts']]) {
+      for (const project of folders) workspace.npm(project, 'install', '--ignore-scripts').succeeded();
+      const [ours, theirs] = bothRecorded(both, 'rebuild', [all, '--foreground-scripts', ...words]);
+      assert.deepEqual(events(ours), events(theirs), words.join(' '));
+      assert.equal(ours.length, { 0: 4, 1: words[0] === 'recorder' ? 1 : 0 }[words.length]);
+    }
+    // Nothing is installed, and nothing has to be.
+    const alone = workspace.project('alone', { 'package.json': { name: 'alone', scripts: { install: record } } });
+    workspace.gantryIn(alone, 'install', '--ignore-scripts').succeeded();
+    workspace.gantryIn(alone, 'rebuild').succeeded();
+    assert.deepEqual(events(recorded(workspace)), ['alone install']);
+    writeFileSync(join(alone, 'package.json'), JSON.stringify({ name: 'alone', scripts: { install: 'exit 3' } }));
+    const failed = workspace.gantryIn(alone, 'rebuild', '--json');
+    const { code, message, hint, package: name } = failed.lines.at(-1);
+    assert.deepEqual([failed.status, code, name], [1, 'SCRIPT_FAILED', 'alone']);
+    assert.match(message, /^install of alone failed: `exit 3`/);
+    assert.match(hint, /^What scripts have made so far stays\./);
+  });
+
   /** Starts an install whose script does not end, and gives its process and the script's number once that runs. */
   async function sleeping(workspace, project, ...words) {
     const file = join(workspace.folder, 'sleeping');

@@ -136,6 +136,8 @@ pub struct LoadedScripts {
     pub project: PathBuf,
     pub root: Manifest,
     pub scripts: Scripts,
+    /// npm's `bin-links`.
+    pub links_commands: bool,
     pub settings: ScriptSettings,
     pub warnings: Vec<(&'static str, String)>,
 }
@@ -157,8 +159,10 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let mut warnings = Vec::new();
     let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     let node_version = sources.node_version();
+    let links_commands = config.get_bool("bin-links") != Some(false);
     let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
-    Ok(LoadedScripts { project, root, scripts, settings: script_settings(surroundings, arguments.json), warnings })
+    let settings = script_settings(surroundings, arguments.json);
+    Ok(LoadedScripts { project, root, scripts, links_commands, settings, warnings })
 }
 
 /// A project's folder, wherever the command is.

@@ -6,6 +6,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::Arc;
 
 /// The indexes of all packages of a plan, by path.
+#[derive(Default)]
 pub(crate) struct Contents<'a>(FxHashMap<&'a str, Arc<PackageIndex>>);
 
 impl<'a> Contents<'a> {

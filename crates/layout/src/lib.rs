@@ -20,7 +20,7 @@ mod tree;
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
 pub use paths::is_package_path;
-pub use plan::{installed, is_git, linked_folders, package_key, plan, wanted};
+pub use plan::{installed, is_git, linked_commands, linked_folders, package_key, plan, wanted};
 pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};
 pub use scripts::{ScriptPolicy, ScriptVerdict, Scripted, ScriptedTree, Scripts};
 pub use select::{Omit, is_carried};

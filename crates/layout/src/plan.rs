@@ -35,6 +35,15 @@ pub fn linked_folders(lock: &Lockfile, inert: &BTreeSet<String>, omit: &Omit) ->
     Ok(planned_links(&Selection::new(lock, inert, omit)?))
 }
 
+/// The links to folders of the user that are in the tree of a lock, and those to their commands, whether the files of these are
+/// there or not. As [`wanted`], this needs no package.
+pub fn linked_commands(lock: &Lockfile) -> Result<Vec<PlannedLink>, LayoutError> {
+    let selection = Selection::new(lock, &BTreeSet::new(), &Omit::default())?;
+    let mut links = planned_links(&selection);
+    links.extend(commands(&selection, &Contents::default())?.links);
+    Ok(links)
+}
+
 /// What goes where, by the text of a lock. `inert` are the paths of entries that do not fit the target, `index` gives the index
 /// of a stored package; all that [`wanted`] names for this `owner` must be there.
 pub fn plan(

@@ -138,7 +138,7 @@ impl NativeError {
     }
 
     /// Whether what builds packages is not there.
-    fn lacks_node_gyp(&self) -> bool {
+    pub(crate) fn lacks_node_gyp(&self) -> bool {
         matches!(self, Self::Script { output, .. } if output.contains("node-gyp: not found") || output.contains("node-gyp: command not found"))
     }
 

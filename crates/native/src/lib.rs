@@ -53,7 +53,7 @@ pub use link::LinkMethod;
 pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
-pub use rebuild::{Rebuilt, rebuild};
+pub use rebuild::{RebuildRequest, Rebuilt, rebuild};
 pub use scripts::{ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, scripts_of_folder};
 pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target, store_home};
 pub use store::{

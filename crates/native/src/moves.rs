@@ -5,6 +5,7 @@
 //! of a lower layer. Their entries are moved one by one.
 
 use crate::NativeError;
+use crate::place::make_link;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::fs;
@@ -17,6 +18,7 @@ enum Step {
     Moved { from: PathBuf, to: PathBuf },
     Exchanged { left: PathBuf, right: PathBuf },
     Made(PathBuf),
+    Linked(PathBuf),
     Removed { path: PathBuf, permissions: fs::Permissions },
 }
 
@@ -70,6 +72,13 @@ impl Moves {
         Ok(())
     }
 
+    /// Makes a symbolic link where nothing is.
+    pub fn link(&mut self, path: &Path, target: &str) -> Result<(), NativeError> {
+        make_link(path, target)?;
+        self.steps.push(Step::Linked(path.to_owned()));
+        Ok(())
+    }
+
     /// What was done stays.
     pub fn keep(mut self) {
         self.steps.clear();
@@ -88,6 +97,7 @@ impl Moves {
                     renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE).map_err(io::Error::from)
                 }
                 Step::Made(path) => fs::remove_dir(path),
+                Step::Linked(path) => fs::remove_file(path),
                 Step::Removed { path, permissions } => {
                     fs::create_dir(path).and_then(|()| fs::set_permissions(path, permissions.clone()))
                 }

@@ -11,8 +11,8 @@
 //! 3. set aside links where folders are to be, what is not wanted any more, and what moves;
 //! 4. rename what is new, and what moves, to its place, parents first;
 //! 5. bring bin links in order;
-//! 6. run scripts that are allowed to run: one that fails has all of it taken back, and a run that is killed here leaves no
-//!    hidden lock, so that the next one begins anew;
+//! 6. run scripts that are allowed to run, and link to commands that these have made: one that fails has all of it taken back,
+//!    and a run that is killed here leaves no hidden lock, so that the next one begins anew;
 //! 7. put the new hidden lock in its place;
 //! 8. remove what was set aside, and make the hidden lock the newest thing in the tree: npm trusts none that is not.
 //!
@@ -179,7 +179,8 @@ impl ProjectDirectory {
         let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
         self.store.prepare()?;
         self.store.note_project(&self.path);
-        let plan = &*settle_commands(&self.path, plan);
+        let asked = plan;
+        let plan = &*settle_commands(&self.path, asked);
         let modules = self.path.join(MODULES);
         if plan.packages.is_empty() && plan.links.is_empty() && fs::symlink_metadata(&modules).is_err() {
             return Ok(LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() });
@@ -198,8 +199,9 @@ impl ProjectDirectory {
             && self.links_to_change(plan, difference).is_none()
         {
             let report = LinkReport { method: "nothing to link".to_owned(), ..LinkReport::default() };
-            let due = due(&plan.scripted, &[]);
-            let ran = self.run_scripts(plan, &due, false)?;
+            let mut moves = Moves::default();
+            let ran = self.run_scripts(asked, due(&plan.scripted, &[]), false, &mut moves)?;
+            moves.keep();
             if is_separated || !installed.is_newest || !ran.scripts_run.is_empty() {
                 touch_hidden_lock(&self.path)?;
             }
@@ -221,14 +223,14 @@ impl ProjectDirectory {
             Some(difference) => difference.new.iter().map(|package| package.path.as_str()).collect(),
         };
         let due = due(&plan.scripted, &new);
-        let hidden_lock = if due.is_empty() { HiddenLock::AtOnce } else { HiddenLock::Last };
+        let hidden_lock = if due.scripted.is_empty() { HiddenLock::AtOnce } else { HiddenLock::Last };
         let mut moves = Moves::default();
         let made = match &difference {
             None => self.build_anew(plan, mode, &linker, &workspace, hidden_lock, &mut moves),
             Some(difference) => self.change(plan, difference, &linker, &workspace, &mut moves),
         };
         let completed = made.and_then(|report| {
-            let ran = self.run_scripts(plan, &due, !new.is_empty())?;
+            let ran = self.run_scripts(asked, due, !new.is_empty(), &mut moves)?;
             if difference.is_some() || hidden_lock == HiddenLock::Last {
                 let hidden = self.path.join(HIDDEN_LOCK);
                 make_parent(&hidden)?;

@@ -1,13 +1,15 @@
 //! Running the scripts of what is installed: npm's `rebuild`.
 
 use crate::hidden_lock::{self, HIDDEN_LOCK};
+use crate::moves::Moves;
 use crate::own_files::separate;
-use crate::scripts::{has_install_scripts, run_scripts};
-use crate::workspace::is_directory;
-use crate::{Interrupt, ScriptSettings};
-use gantry_engine::Fault;
-use gantry_layout::{ScriptedTree, Scripts};
-use gantry_manifest::{LockEntry, Manifest, WorkspacePatterns};
+use crate::scripts::{Due, has_install_scripts, run_scripts};
+use crate::tops::link_commands;
+use crate::workspace::{MODULES, is_directory};
+use crate::{Interrupt, NativeError, ScriptSettings};
+use gantry_engine::{EngineError, Fault};
+use gantry_layout::{Plan, ScriptedTree, Scripts, linked_commands};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, WorkspacePatterns};
 use gantry_spec::{Spec, SpecKind, Version};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,21 +23,29 @@ pub struct Rebuilt {
     pub unreviewed: Vec<String>,
 }
 
-/// Runs scripts of what is installed in a project, as far as `scripts` allows: of packages and folders with these names, else of
-/// all. A name may have a version or a range behind it. `root` is the project's own manifest. Optional packages are no exception
-/// here: the first script that fails is the error. To be called with the project's lock.
+/// What is to be done.
+#[derive(Debug)]
+pub struct RebuildRequest<'r> {
+    /// The project's own manifest.
+    pub root: Manifest,
+    /// Packages and folders, perhaps with a version or a range behind the name; where there are none, all and the project.
+    pub names: &'r [String],
+    /// What may run.
+    pub scripts: &'r Scripts,
+    /// Whether there are to be links to commands: npm's `bin-links`.
+    pub links_commands: bool,
+}
+
+/// Runs scripts of what is installed in a project, as far as that is allowed. Optional packages are no exception here: the first
+/// script that fails is the error. To be called with the project's lock.
 pub fn rebuild(
     project: &Path,
-    root: Manifest,
-    names: &[String],
-    scripts: &Scripts,
+    request: RebuildRequest<'_>,
     settings: &ScriptSettings,
     interrupt: &Interrupt,
 ) -> Result<Rebuilt, Fault> {
-    let (_, mut lock) = hidden_lock::read(project).ok_or_else(|| {
-        let message = format!("nothing tells what is installed in {}: {HIDDEN_LOCK} is missing", project.display());
-        Fault::new("TREE_UNKNOWN", message).with_hint("Run `gantry install` first.")
-    })?;
+    let RebuildRequest { root, names, scripts, links_commands } = request;
+    let mut lock = installed(project, &root)?;
     let patterns = root.workspaces.as_ref().and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
     // Who asks for what is there tells what it is; of the project the lock in the tree does not say so.
     lock.packages.push(LockEntry { manifest: root, ..LockEntry::default() });
@@ -62,13 +72,46 @@ pub fn rebuild(
     for package in allowed.iter().filter(|scripted| !scripted.is_link) {
         separate(&project.join(&package.path))?;
     }
-    let result = run_scripts(project, &allowed.iter().collect::<Vec<_>>(), settings, interrupt);
-    // What scripts have made is part of the tree.
-    let touched = crate::project::touch_hidden_lock(project);
-    let run = result?.run;
+    let links = if links_commands {
+        linked_commands(&lock).map_err(|error| EngineError::from(error).to_fault())?
+    } else {
+        Vec::new()
+    };
+    let plan = Plan { links, ..Plan::default() };
+    let due = Due { scripted: allowed.iter().collect(), has_project: names.is_empty() && *scripts != Scripts::None };
+    let mut moves = Moves::default();
+    let result = run_scripts(project, due, settings, interrupt, &mut || link_commands(project, &plan, &mut moves));
+    // What scripts have made stays, and is part of the tree.
+    moves.keep();
+    let touched = if lock.packages.len() > 1 { crate::project::touch_hidden_lock(project) } else { Ok(()) };
+    let run = result.map_err(fault_of)?.run;
     touched?;
     let unreviewed: BTreeSet<String> = unreviewed.into_iter().map(|scripted| scripted.label).collect();
     Ok(Rebuilt { run, unreviewed: unreviewed.into_iter().collect() })
+}
+
+/// What is installed. Where nothing is to be, nothing has to tell.
+fn installed(project: &Path, root: &Manifest) -> Result<Lockfile, Fault> {
+    let asked = [&root.dependencies, &root.dev_dependencies, &root.optional_dependencies, &root.peer_dependencies];
+    let is_alone = asked.iter().all(|asked| asked.is_empty()) && root.workspaces.is_none();
+    match hidden_lock::read(project) {
+        Some((_, lock)) => Ok(lock),
+        None if is_alone && !is_directory(&project.join(MODULES)) => Ok(Lockfile::default()),
+        None => {
+            let message = format!("nothing tells what is installed in {}: {HIDDEN_LOCK} is missing", project.display());
+            Err(Fault::new("TREE_UNKNOWN", message).with_hint("Run `gantry install` first."))
+        }
+    }
+}
+
+fn fault_of(error: NativeError) -> Fault {
+    let is_script = matches!(error, NativeError::Script { .. }) && !error.lacks_node_gyp();
+    let fault = Fault::from(error);
+    if is_script {
+        fault.with_hint("What scripts have made so far stays. --foreground-scripts shows all that they print.")
+    } else {
+        fault
+    }
 }
 
 /// What is to be rebuilt.

@@ -1,8 +1,8 @@
 //! Running the scripts of what was put in place, as npm does (`arborist/lib/arborist/rebuild.js`, `@npmcli/run-script`).
 //!
 //! One kind of script after the other, each of all packages before the next: as many at a time as there are processors, in
-//! npm's order. Packages come before the user's folders. What a script of a package prints is kept for the case that it fails,
-//! unless it is to be seen.
+//! npm's order. Packages come before the user's folders, whose commands are linked to once they are prepared. What a script of a
+//! package prints is kept for the case that it fails, unless it is to be seen.
 
 mod environment;
 mod process;
@@ -27,8 +27,9 @@ use std::thread;
 
 /// What is run of packages, in this order.
 const OF_PACKAGES: [&str; 3] = ["preinstall", "install", "postinstall"];
-/// What is run of the user's folders that links lead to.
-const OF_FOLDERS: [&str; 4] = ["preinstall", "prepare", "install", "postinstall"];
+/// What is run of the user's folders that links lead to: up to [`PREPARE`] it may make their commands.
+const OF_FOLDERS: [&str; 4] = ["preinstall", PREPARE, "install", "postinstall"];
+const PREPARE: &str = "prepare";
 /// What is run of the project itself.
 const OF_PROJECT: [&str; 7] =
     ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
@@ -97,21 +98,38 @@ pub(crate) struct ScriptsRun {
     pub failed: Vec<(String, Fault)>,
 }
 
-/// Runs the scripts of these packages and folders of a project. The first failure of one that is not optional is the error; what
-/// is under way is ended then, as where `interrupt` is raised.
+/// Whose scripts are run.
+pub(crate) struct Due<'s> {
+    /// Packages, and folders that links lead to.
+    pub scripted: Vec<&'s Scripted>,
+    /// Whether those of the project are that packages have, too, before all others.
+    pub has_project: bool,
+}
+
+/// Runs the scripts of packages and folders of a project. The first failure of one that is not optional is the error; what is
+/// under way is ended then, as where `interrupt` is raised. `link_commands` links to the commands of folders that their scripts
+/// may have made.
 pub(crate) fn run_scripts(
     project: &Path,
-    scripted: &[&Scripted],
+    due: Due<'_>,
     settings: &ScriptSettings,
     interrupt: &Interrupt,
+    link_commands: &mut dyn FnMut() -> Result<(), NativeError>,
 ) -> Result<ScriptsRun, NativeError> {
-    let (folders, packages): (Vec<&Scripted>, Vec<&Scripted>) = scripted.iter().partition(|scripted| scripted.is_link);
+    let (folders, packages): (Vec<&Scripted>, Vec<&Scripted>) =
+        due.scripted.into_iter().partition(|scripted| scripted.is_link);
     let state = Mutex::new(ScriptsRun::default());
     let runner = Runner::new(settings, interrupt);
-    for (group, events) in [(packages, &OF_PACKAGES[..]), (folders, &OF_FOLDERS[..])] {
-        let owners: Vec<Owner<'_>> = group.into_iter().filter_map(|scripted| Owner::of(project, scripted)).collect();
+    let the_project = due.has_project.then(|| Owner::of_project(project)).flatten();
+    for (first, group, events) in [(the_project, packages, &OF_PACKAGES[..]), (None, folders, &OF_FOLDERS[..])] {
+        let others = group.into_iter().filter_map(|scripted| Owner::of(project, scripted));
+        let owners: Vec<Owner<'_>> = first.into_iter().chain(others).collect();
+        let mut any = false;
         for &event in events {
-            runner.run_event(&owners, event, &state)?;
+            any |= runner.run_event(&owners, event, &state)?;
+            if event == PREPARE && any {
+                link_commands()?;
+            }
         }
     }
     let mut run = state.into_inner().expect("no thread panics while it holds this lock");
@@ -126,8 +144,7 @@ pub(crate) fn run_project_scripts(
     settings: &ScriptSettings,
     interrupt: &Interrupt,
 ) -> Result<bool, NativeError> {
-    let Some(package_json) = read_manifest(project) else { return Ok(false) };
-    let owner = Owner { scripted: None, folder: project.to_owned(), label: label_of(&package_json), package_json };
+    let Some(owner) = Owner::of_project(project) else { return Ok(false) };
     let runner = Runner::new(settings, interrupt);
     let scripts: Vec<(&str, String)> =
         OF_PROJECT.into_iter().filter_map(|event| Some((event, owner.script(event)?))).collect();
@@ -164,6 +181,11 @@ impl<'s> Owner<'s> {
         Some(Self { scripted: Some(scripted), folder, label: scripted.label.clone(), package_json })
     }
 
+    fn of_project(project: &Path) -> Option<Self> {
+        let package_json = read_manifest(project)?;
+        Some(Self { scripted: None, folder: project.to_owned(), label: label_of(&package_json), package_json })
+    }
+
     /// What is to be run, if anything is.
     fn script(&self, event: &str) -> Option<String> {
         let script = |event: &str| {
@@ -186,7 +208,8 @@ impl<'r> Runner<'r> {
         Self { settings, interrupt, environment: OnceLock::new() }
     }
 
-    fn run_event(&self, owners: &[Owner<'_>], event: &str, state: &Mutex<ScriptsRun>) -> Result<(), NativeError> {
+    /// Tells whether there was anything to run.
+    fn run_event(&self, owners: &[Owner<'_>], event: &str, state: &Mutex<ScriptsRun>) -> Result<bool, NativeError> {
         let has_failed = |owner: &Owner<'_>| {
             owner.scripted.is_some_and(|scripted| locked(state).failed.iter().any(|(path, _)| *path == scripted.path))
         };
@@ -220,7 +243,7 @@ impl<'r> Runner<'r> {
         });
         match failure.into_inner().expect("no thread panics while it holds this lock") {
             Some(error) => Err(error),
-            None => self.interrupt.check(),
+            None => self.interrupt.check().map(|()| !due.is_empty()),
         }
     }
 
@@ -300,9 +323,10 @@ pub fn scripts_of_folder(folder: &Path) -> Vec<&'static str> {
 }
 
 /// The packages among these that were put in place anew, and all folders of the user.
-pub(crate) fn due<'s>(scripted: &'s [Scripted], placed: &[&str]) -> Vec<&'s Scripted> {
+pub(crate) fn due<'s>(scripted: &'s [Scripted], placed: &[&str]) -> Due<'s> {
     let placed: BTreeSet<&str> = placed.iter().copied().collect();
-    scripted.iter().filter(|scripted| scripted.is_link || placed.contains(scripted.path.as_str())).collect()
+    let is_due = |scripted: &&Scripted| scripted.is_link || placed.contains(scripted.path.as_str());
+    Due { scripted: scripted.iter().filter(is_due).collect(), has_project: false }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

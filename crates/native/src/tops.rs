@@ -144,6 +144,18 @@ pub(crate) fn settle_commands<'p>(project: &Path, plan: &'p Plan) -> Cow<'p, Pla
     Cow::Owned(plan)
 }
 
+/// Makes the links to commands of the user's folders that are missing although their files are there: scripts of the folders
+/// have made these since. What scripts have made anew is made executable again.
+pub(crate) fn link_commands(project: &Path, plan: &Plan, moves: &mut Moves) -> Result<(), NativeError> {
+    for link in settle_commands(project, plan).links.iter().filter(|link| link.kind == LinkKind::LocalCommand) {
+        let path = project.join(&link.path);
+        if fs::symlink_metadata(&path).is_err() {
+            moves.link(&path, &link.target)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{followed, is_outer};

@@ -11,7 +11,7 @@ use crate::session::heed_signals;
 use crate::settings::{LoadedScripts, load_scripts};
 use gantry_engine::{Event, Fault};
 use gantry_layout::Scripts;
-use gantry_native::{Interrupt, ProjectLock, Rebuilt, ScriptBegan, rebuild};
+use gantry_native::{Interrupt, ProjectLock, RebuildRequest, Rebuilt, ScriptBegan, rebuild};
 use std::sync::Arc;
 
 /// Runs the scripts of what is installed; returns the exit status.
@@ -28,7 +28,8 @@ pub fn run(arguments: &RebuildArguments) -> u8 {
 fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)?;
     let _lock = ProjectLock::take(&place.project)?;
-    let LoadedScripts { project, root, scripts, mut settings, warnings } = load_scripts(&place, arguments)?;
+    let LoadedScripts { project, root, scripts, links_commands, mut settings, warnings } =
+        load_scripts(&place, arguments)?;
     let interrupt = Interrupt::default();
     heed_signals(&interrupt)
         .map_err(|error| Fault::new("TASK_LOST", format!("signals cannot be waited for: {error}")))?;
@@ -39,7 +40,8 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     }
     let printer = Arc::clone(&reporter);
     settings.began = Arc::new(move |began: &ScriptBegan<'_>| printer.script(began));
-    let rebuilt = rebuild(&project, root, &arguments.packages, &scripts, &settings, &interrupt);
+    let request = RebuildRequest { root, names: &arguments.packages, scripts: &scripts, links_commands };
+    let rebuilt = rebuild(&project, request, &settings, &interrupt);
     reporter.clear();
     let Rebuilt { run, unreviewed: others } = rebuilt?;
     if let Some(message) = unreviewed(&others).filter(|_| scripts != Scripts::None) {

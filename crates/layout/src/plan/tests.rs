@@ -1,4 +1,4 @@
-use super::{LinkKind, Plan, package_key, plan, wanted};
+use super::{LinkKind, Plan, linked_commands, package_key, plan, wanted};
 use crate::{LayoutError, Omit};
 use gantry_archive::Entry;
 use gantry_manifest::{LockEntry, Lockfile};
@@ -173,6 +173,10 @@ fn folders_of_the_user_are_links_and_their_commands_come_last() {
     );
     assert_eq!(plan.links[0].kind, LinkKind::LocalCommand);
     assert_eq!(plan.links[1].kind, LinkKind::Command);
+    let linked = linked_commands(&lock).unwrap();
+    let linked: Vec<&str> = linked.iter().map(|link| link.path.as_str()).collect();
+    // The package has the other one.
+    assert_eq!(linked, ["node_modules/@s/w", "node_modules/out", "node_modules/.bin/w"]);
 }
 
 #[test]

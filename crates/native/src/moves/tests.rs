@@ -37,6 +37,8 @@ fn a_failure_takes_everything_back() {
     assert!(!moves.rename(SET_ASIDE, &at("nothing"), &at("old-2")).unwrap(), "nothing to move is no failure");
     moves.rename(PUBLISH, &at("b"), &at("a")).unwrap();
     moves.exchange(&at("a"), &at("old")).unwrap();
+    moves.link(&at("a/link"), "deep/file").unwrap();
+    assert!(moves.link(&at("a/link"), "deep").is_err(), "something is there");
     assert!(moves.rename(PUBLISH, &at("a"), &at("no-such/folder")).is_err());
     assert_ne!(tree(place.path()), before);
     drop(moves);

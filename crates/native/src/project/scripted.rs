@@ -3,20 +3,30 @@
 use super::ProjectDirectory;
 use crate::NativeError;
 use crate::hidden_lock;
+use crate::moves::Moves;
 use crate::own_files::{InPlace, beginning, separate_changed};
-use crate::scripts::{ScriptsRun, run_scripts};
+use crate::scripts::{Due, ScriptsRun, run_scripts};
+use crate::tops::link_commands;
 use gantry_engine::LinkReport;
-use gantry_layout::{Plan, Scripted, is_carried, package_key};
+use gantry_layout::{Plan, is_carried, package_key};
 use std::time::SystemTime;
 
 impl ProjectDirectory {
-    /// Runs what is due. Packages of the plan that scripts have changed for everybody are this project's own afterwards.
-    pub(super) fn run_scripts(&self, plan: &Plan, due: &[&Scripted], has_new: bool) -> Result<LinkReport, NativeError> {
-        if due.is_empty() {
+    /// Runs what is due of the plan that was asked for, and links to commands that this has made. Packages that scripts have changed
+    /// for everybody are this project's own afterwards. `has_new`: whether packages were put in place just now.
+    pub(super) fn run_scripts(
+        &self,
+        plan: &Plan,
+        due: Due<'_>,
+        has_new: bool,
+        moves: &mut Moves,
+    ) -> Result<LinkReport, NativeError> {
+        if due.scripted.is_empty() {
             return Ok(LinkReport::default());
         }
         let begun = beginning(has_new);
-        let result = run_scripts(&self.path, due, &self.scripts, &self.interrupt);
+        let link_commands = &mut || link_commands(&self.path, plan, moves);
+        let result = run_scripts(&self.path, due, &self.scripts, &self.interrupt, link_commands);
         if result.as_ref().is_ok_and(|ran| ran.run.is_empty() && ran.failed.is_empty()) {
             return Ok(LinkReport::default());
         }
