@@ -467,6 +467,23 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.match(hint, /^What scripts have made so far stays\./);
   });
 
+  test('that no shell is there for say so', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ builder: '1' }, { scripts: { install: record } }));
+    workspace.gantryIn(project, 'install', all, '--script-shell=bash').succeeded();
+    recorded(workspace);
+    for (const [words, name, event] of [
+      [['install'], 'project@1.0.0', 'install'],
+      [['ci', all], 'builder@1.0.0', 'postinstall'],
+    ]) {
+      const failed = workspace.gantryIn(project, ...words, '--script-shell=/no/shell', '--json');
+      const { code, message, hint, package: whose } = failed.lines.at(-1);
+      assert.deepEqual([failed.status, code, whose], [1, 'SCRIPT_FAILED', name]);
+      assert.ok(message.startsWith(`${event} of ${name} cannot be run by /no/shell: `), message);
+      assert.match(hint, /script-shell/);
+    }
+  });
+
   /** Starts an install whose script does not end, and gives its process and the script's number once that runs. */
   async function sleeping(workspace, project, ...words) {
     const file = join(workspace.folder, 'sleeping');

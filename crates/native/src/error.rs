@@ -68,6 +68,18 @@ pub enum NativeError {
         /// Whether it is the project's own, which is installed then.
         is_of_project: bool,
     },
+    /// The shell that scripts are handed to cannot be run.
+    #[error("{event} of {package} cannot be run by {}: {source}", shell.display())]
+    Shell {
+        /// The shell.
+        shell: PathBuf,
+        /// `name@version` of whose script it is; empty of a project without a name.
+        package: String,
+        /// What the script is called.
+        event: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// A background task ended without an answer.
     #[error("a background task ended without an answer: {message}")]
     Task {
@@ -92,7 +104,7 @@ impl NativeError {
             Self::Corrupt { .. } => "STORE_CORRUPT",
             Self::Interrupted => "CANCELLED",
             Self::Busy { .. } => "PROJECT_BUSY",
-            Self::Script { .. } => "SCRIPT_FAILED",
+            Self::Script { .. } | Self::Shell { .. } => "SCRIPT_FAILED",
             Self::Task { .. } => "TASK_LOST",
         }
     }
@@ -123,6 +135,9 @@ impl NativeError {
             "STORE_CORRUPT" => "It was removed from the store: run again, and it is fetched anew.",
             "SCRIPT_FAILED" if matches!(self, Self::Script { is_of_project: true, .. }) => {
                 "The packages are in place and the lock is written; --ignore-scripts leaves scripts out."
+            }
+            "SCRIPT_FAILED" if matches!(self, Self::Shell { .. }) => {
+                "Scripts are run by sh, or by what script-shell names, on the line or in .npmrc: name a shell that is there."
             }
             "SCRIPT_FAILED" if self.lacks_node_gyp() => {
                 "node-gyp comes with npm: have npm on the PATH, or node-gyp in devDependencies."
@@ -188,7 +203,7 @@ impl From<NativeError> for Fault {
     fn from(error: NativeError) -> Self {
         let fault = Fault::new(error.code(), error.to_string());
         let fault = match &error {
-            NativeError::Script { package, .. } => fault.with_package(package),
+            NativeError::Script { package, .. } | NativeError::Shell { package, .. } => fault.with_package(package),
             _ => fault,
         };
         match error.hint() {

@@ -275,8 +275,15 @@ impl<'r> Runner<'r> {
         } else {
             Output::Kept
         };
-        let io = |source| NativeError::Io { action: "run the shell in", path: owner.folder.clone(), source };
-        let ended = run(shell, output, is_over).map_err(io)?;
+        let ended = run(shell, output, is_over).map_err(|source| match owner.folder.is_dir() {
+            true => NativeError::Shell {
+                shell: settings.shell.clone().into(),
+                package: owner.label.clone(),
+                event: event.to_owned(),
+                source,
+            },
+            false => NativeError::Io { action: "run the shell in", path: owner.folder.clone(), source },
+        })?;
         if ended.status.success() {
             return Ok(());
         }
