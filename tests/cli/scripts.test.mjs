@@ -467,6 +467,28 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.match(hint, /^What scripts have made so far stays\./);
   });
 
+  test('find npm and Node.js where a version manager keeps them', (context) => {
+    const workspace = place(context, suite);
+    const { folder, npmScript } = workspace;
+    const node = process.execPath;
+    const shims = join(folder, 'shims');
+    mkdirSync(shims);
+    for (const [name, words] of [
+      ['node', `'${node}'`],
+      ['npm', `'${node}' '${npmScript}'`],
+    ]) {
+      writeFileSync(join(shims, name), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+    }
+    workspace.environment.PATH = `${shims}${delimiter}/usr/bin${delimiter}/bin`;
+    const project = workspace.project('project', manifest({}, { scripts: { install: record } }));
+    workspace.gantryIn(project, 'install').succeeded();
+    const [{ environment }] = recorded(workspace);
+    assert.equal(environment.NODE, node);
+    assert.equal(environment.npm_node_execpath, node);
+    const beside = join(dirname(dirname(node)), 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+    assert.equal(environment.npm_execpath, existsSync(beside) ? beside : undefined);
+  });
+
   test('that no shell is there for say so', (context) => {
     const workspace = place(context, suite);
     const project = workspace.project('project', manifest({ builder: '1' }, { scripts: { install: record } }));

@@ -221,7 +221,8 @@ fn config_sources(mut options: Vec<(String, NpmrcValue)>, is_named: bool, projec
     }
     let variables = std::env::vars_os();
     let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-    ConfigSources { options, environment: environment.collect(), project: project.to_owned(), home: machine_home() }
+    let environment = environment.collect();
+    ConfigSources { options, environment, project: project.to_owned(), home: machine_home(), asked_node: None }
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {

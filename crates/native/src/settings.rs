@@ -5,7 +5,7 @@ use gantry_resolver::Target;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,6 +26,8 @@ pub struct ConfigSources {
     pub project: PathBuf,
     /// The user's home as the system knows it, for an environment without `HOME`.
     pub home: Option<PathBuf>,
+    /// What Node.js says where it is, if it was asked.
+    pub asked_node: Option<PathBuf>,
 }
 
 /// What the sources say.
@@ -145,8 +147,7 @@ impl ConfigSources {
         if let Some(npm) = script.as_deref().and_then(Path::parent).and_then(Path::parent) {
             return Some(npm.to_owned());
         }
-        let node = fs::canonicalize(executable(path, "node")?).ok()?;
-        Some(node.parent()?.parent()?.join("lib/node_modules/npm"))
+        Some(self.node()?.parent()?.parent()?.join("lib/node_modules/npm"))
     }
 
     /// npm's `globalconfig`: `etc/npmrc` below its prefix.
@@ -171,7 +172,21 @@ impl ConfigSources {
     /// The file of the Node.js that would run the project. What a process knows of its own file (Node's `execPath`) has no links
     /// in it.
     pub fn node(&self) -> Option<PathBuf> {
-        fs::canonicalize(executable(self.environment.get("PATH")?, "node")?).ok()
+        self.asked_node.clone().or_else(|| fs::canonicalize(executable(self.environment.get("PATH")?, "node")?).ok())
+    }
+
+    /// The same with what is behind the `node` of a version manager, which starts the one that it chooses for the project: that
+    /// is asked, which takes as long as it takes to start.
+    #[must_use]
+    pub fn behind_shims(mut self) -> Self {
+        if let Some(node) = self.node().filter(|node| is_shim(node)) {
+            let mut command =
+                Command::new(self.environment.get("PATH").and_then(|path| executable(path, "node")).unwrap_or(node));
+            let output = command.args(["-p", "process.execPath"]).current_dir(&self.project).output();
+            let text = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+            self.asked_node = text.map(|text| PathBuf::from(text.trim())).filter(|node| node.is_file());
+        }
+        self
     }
 
     /// The version of the Node.js that would run the project: from the headers installed beside it where they are, which
@@ -190,6 +205,16 @@ impl ConfigSources {
 /// The first file of this name in the folders of `path`.
 fn executable(path: &str, name: &str) -> Option<PathBuf> {
     path.split(':').map(|folder| Path::new(folder).join(name)).find(|file| file.is_file())
+}
+
+/// Whether a file that is called for Node.js only starts it: a script, or a program of another name.
+fn is_shim(node: &Path) -> bool {
+    let is_called = |name: &str| node.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name));
+    let is_script = || {
+        let mut start = [0; 2];
+        fs::File::open(node).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
+    };
+    !is_called("node") || is_script()
 }
 
 fn version_in_headers(node: &Path) -> Option<String> {

@@ -79,6 +79,7 @@ pub fn script_environment(surroundings: &Surroundings) -> ScriptEnvironment {
         }
         set(&name, &text_of(key, value).replace('\0', ""));
     }
+    let sources = &sources.clone().behind_shims();
     let npm = sources.npm_folder();
     let in_npm = |path: &str| npm.as_ref().map(|npm| npm.join(path)).filter(|path| path.exists());
     let target = machine_target(node_version.clone());
