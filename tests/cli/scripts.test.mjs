@@ -124,6 +124,11 @@ describe('scripts', { concurrency: 1 }, () => {
     const [builder, recorder] = both.map((name) => [name]);
     workspace.gantryIn(project, 'install', '--lockfile-only').succeeded();
     assert.deepEqual(ran(), [[], both]);
+    const [told] = warned(workspace.gantryIn(project, 'install', '--json').succeeded(), 'SCRIPTS_NOT_RUN');
+    assert.match(
+      told,
+      /: builder@1\.0\.0, recorder@1\.1\.0\. .*\{"builder@1\.0\.0":true\}; .*`gantry rebuild`.* say false:/,
+    );
     allow({ recorder: true, 'builder@1.0.1': true });
     assert.deepEqual(ran(), [recorder, builder]);
     allow({ 'recorder@1.0.0 || 1.1.0': true, builder: false });

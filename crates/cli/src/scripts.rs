@@ -100,7 +100,7 @@ pub fn unreviewed(packages: &[String]) -> Option<String> {
     let first = packages.first()?;
     Some(format!(
         "install scripts of these packages did not run: {}. For those that need them, \"{MEMBER}\" in package.json says so: {}; \
-         then `gantry rebuild` runs them",
+         then `gantry rebuild` runs them. For the others, say false: then they are not named any more",
         packages.join(", "),
         serde_json::json!({ first: true })
     ))
