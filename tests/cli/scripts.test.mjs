@@ -1,7 +1,7 @@
 // Scripts of packages, of folders that links lead to and of the project: which of them run, where, with what environment, and
 // what becomes of the tree where one fails or is ended.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -312,6 +312,44 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
   });
 
+  for (const [what, script] of Object.entries({
+    'its own folder': 'rm -rf ../evil',
+    node_modules: 'rm -rf ../../node_modules',
+    'what an install works in': 'rm -rf ../../.gantry-*',
+    'the hidden lock': 'rm -f ../.package-lock.json',
+  })) {
+    test(`one that takes away ${what} harms nothing else`, (context) => {
+      const workspace = place(context, suite);
+      const project = workspace.project('project', manifest({ tool: '1' }));
+      mkdirSync(join(project, 'evil'));
+      const pack = (end) => {
+        const text = JSON.stringify({ name: 'evil', version: '1.0.0', scripts: { postinstall: `${script}; ${end}` } });
+        writeFileSync(join(project, 'evil', 'package.json'), text);
+        execFileSync('tar', ['czf', join(project, 'evil.tgz'), '-C', project, 'evil']);
+      };
+      workspace.gantryIn(project, 'install').succeeded();
+      pack('exit 1');
+      const before = listing(project);
+      const failed = workspace.gantryIn(project, 'install', './evil.tgz', all, '--json');
+      assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
+      // What was removed is gone, and nothing of what failed is there.
+      const isGone = (line) =>
+        (what === 'node_modules' && line.startsWith('node_modules/')) ||
+        (what === 'what an install works in' && /^(\.gantry-|node_modules\/\.package-lock)/.test(line));
+      const left = listing(project).filter((line) => !isGone(line));
+      assert.deepEqual(
+        left,
+        before.filter((line) => !isGone(line)),
+      );
+      pack('exit 0');
+      workspace.gantryIn(project, 'install', './evil.tgz', all).succeeded();
+      // Its own folder is gone again, as the script will have it.
+      workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
+      workspace.npm(project, 'ls').succeeded();
+      assert.match(workspace.gantry('store', 'verify').succeeded().stdout, /^\d+ packages are whole\n$/);
+    });
+  }
+
   test('what is optional and fails is left out with what comes with it, as by npm', (context) => {
     const both = pair(context, manifest({ 'with-optional-failing': '1' }));
     const [ours, theirs] = both.folders;
@@ -544,6 +582,28 @@ describe('scripts', { concurrency: 1 }, () => {
       // The second time there is a tree.
       workspace.gantryIn(project, 'install', all).succeeded();
     }
+  });
+
+  test('nor is what nothing tells the origin of', async (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ sleeping: '1', recorder: '1.1.0' }));
+    const lock = join(project, 'package-lock.json');
+    workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
+    const text = JSON.parse(readFileSync(lock, 'utf8'));
+    for (const entry of Object.values(text.packages)) {
+      delete entry.resolved;
+      delete entry.integrity;
+    }
+    writeFileSync(lock, JSON.stringify(text));
+    rmSync(join(project, 'node_modules'), { recursive: true });
+    const { child, ended, script } = await sleeping(workspace, project);
+    child.kill('SIGKILL');
+    await ended;
+    process.kill(script, 'SIGKILL');
+    recorded(workspace);
+    const again = await sleeping(workspace, project);
+    again.child.kill('SIGTERM');
+    assert.equal(await again.ended, 143);
   });
 
   test('what was killed while they ran is not taken to be installed', async (context) => {

@@ -15,11 +15,22 @@ use std::path::{Path, PathBuf};
 /// One thing that was done.
 #[derive(Debug)]
 enum Step {
-    Moved { from: PathBuf, to: PathBuf },
-    Exchanged { left: PathBuf, right: PathBuf },
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        /// Whether nobody needs what was moved.
+        is_new: bool,
+    },
+    Exchanged {
+        left: PathBuf,
+        right: PathBuf,
+    },
     Made(PathBuf),
     Linked(PathBuf),
-    Removed { path: PathBuf, permissions: fs::Permissions },
+    Removed {
+        path: PathBuf,
+        permissions: fs::Permissions,
+    },
 }
 
 /// Renames made so far; dropped before [`Moves::keep`], it takes them back.
@@ -31,33 +42,33 @@ pub(crate) struct Moves {
 impl Moves {
     /// Renames `from` to `to`, replacing a file that is there. Tells whether there was anything to rename.
     pub fn rename(&mut self, action: &'static str, from: &Path, to: &Path) -> Result<bool, NativeError> {
-        match self.attempt(from, to) {
+        match self.attempt(from, to, action == PUBLISH) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(from).is_err() => Ok(false),
             Err(error) => Err(NativeError::io(action, if action == SET_ASIDE { from } else { to })(error)),
         }
     }
 
-    fn attempt(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+    fn attempt(&mut self, from: &Path, to: &Path, is_new: bool) -> io::Result<()> {
         match fs::rename(from, to) {
             Ok(()) => {
-                self.steps.push(Step::Moved { from: from.to_owned(), to: to.to_owned() });
+                self.steps.push(Step::Moved { from: from.to_owned(), to: to.to_owned(), is_new });
                 Ok(())
             }
             Err(error) if whole_directory_refused(&error) && fs::symlink_metadata(from)?.is_dir() => {
-                self.move_entries(from, to)
+                self.move_entries(from, to, is_new)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn move_entries(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+    fn move_entries(&mut self, from: &Path, to: &Path, is_new: bool) -> io::Result<()> {
         let permissions = fs::symlink_metadata(from)?.permissions();
         fs::create_dir(to)?;
         self.steps.push(Step::Made(to.to_owned()));
         for entry in fs::read_dir(from)? {
             let name = entry?.file_name();
-            self.attempt(&from.join(&name), &to.join(&name))?;
+            self.attempt(&from.join(&name), &to.join(&name), is_new)?;
         }
         fs::set_permissions(to, permissions.clone())?;
         fs::remove_dir(from)?;
@@ -90,25 +101,49 @@ impl Moves {
     }
 
     fn undo(&mut self) -> bool {
+        let mut all = true;
         while let Some(step) = self.steps.pop() {
             let undone = match &step {
-                Step::Moved { from, to } => fs::rename(to, from),
+                Step::Moved { from, to, is_new } => move_back(to, from, *is_new),
                 Step::Exchanged { left, right } => {
-                    renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE).map_err(io::Error::from)
+                    match renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE) {
+                        // Somebody has removed what came there.
+                        Err(Errno::NOENT) => move_back(left, right, false),
+                        other => other.map_err(io::Error::from),
+                    }
                 }
-                Step::Made(path) => fs::remove_dir(path),
-                Step::Linked(path) => fs::remove_file(path),
+                // What else is in there by now is not ours.
+                Step::Made(path) => fs::remove_dir(path).or_else(unless(io::ErrorKind::DirectoryNotEmpty)),
+                Step::Linked(path) => fs::remove_file(path).or_else(unless(io::ErrorKind::NotFound)),
                 Step::Removed { path, permissions } => {
-                    fs::create_dir(path).and_then(|()| fs::set_permissions(path, permissions.clone()))
+                    fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, permissions.clone()))
                 }
             };
-            if undone.is_err() {
-                self.steps.clear();
-                return false;
-            }
+            // The rest goes back all the same.
+            all &= undone.is_ok();
         }
-        true
+        all
     }
+}
+
+/// Moves `to` back to where it came `from`, also where scripts have taken away the folder that it was in. What was new and is gone
+/// need not go.
+fn move_back(to: &Path, from: &Path, is_new: bool) -> io::Result<()> {
+    match fs::rename(to, from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(to).is_err() {
+                return if is_new { Ok(()) } else { Err(error) };
+            }
+            from.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::rename(to, from)
+        }
+        other => other,
+    }
+}
+
+/// Passes over failures of a kind.
+fn unless(kind: io::ErrorKind) -> impl FnOnce(io::Error) -> io::Result<()> {
+    move |error| if error.kind() == kind { Ok(()) } else { Err(error) }
 }
 
 impl Drop for Moves {

@@ -218,7 +218,9 @@ impl ProjectDirectory {
             workspace.path(),
         )?
         .sparing(own_files);
-        let new: Vec<&str> = match &difference {
+        // Where there is no hidden lock nothing tells whether the scripts of what stays have run.
+        let is_known = installed.as_ref().is_some_and(|installed| !installed.hidden_lock.is_empty());
+        let new: Vec<&str> = match difference.as_ref().filter(|_| is_known) {
             None => plan.packages.iter().map(|package| package.path.as_str()).collect(),
             Some(difference) => difference.new.iter().map(|package| package.path.as_str()).collect(),
         };
@@ -234,7 +236,10 @@ impl ProjectDirectory {
             if difference.is_some() || hidden_lock == HiddenLock::Last {
                 let hidden = self.path.join(HIDDEN_LOCK);
                 make_parent(&hidden)?;
-                moves.rename(PUBLISH, &workspace.path().join("hidden-lock"), &hidden)?;
+                if !moves.rename(PUBLISH, &workspace.path().join("hidden-lock"), &hidden)? {
+                    // Scripts may take away what they find.
+                    write_file(&hidden, &plan.hidden_lock).map_err(NativeError::io("write", &hidden))?;
+                }
             }
             Ok(with_scripts(report, ran))
         });

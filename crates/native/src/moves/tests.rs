@@ -59,7 +59,7 @@ fn a_directory_moved_entry_by_entry_arrives_whole_and_goes_back_whole() {
     let place = place();
     let before = tree(place.path());
     let mut moves = Moves::default();
-    moves.move_entries(&place.path().join("a"), &place.path().join("c")).unwrap();
+    moves.move_entries(&place.path().join("a"), &place.path().join("c"), false).unwrap();
     assert_eq!(tree(place.path()), ["b/file=2", "b=", "c/deep/file=1", "c/deep=", "c="]);
     assert!(moves.take_back());
     assert_eq!(tree(place.path()), before);

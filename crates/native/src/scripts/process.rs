@@ -2,6 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, PipeReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -17,7 +18,8 @@ const LINES: usize = 100;
 /// How long a script that is told to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long a script that is seen may take before it is told to: a terminal tells it itself, and it may be saying good-bye.
+/// How long a script without a group of its own may take before it is told to: a terminal tells it itself, and it may be saying
+/// good-bye.
 const COURTESY: Duration = Duration::from_millis(500);
 
 /// How long the rest of what was printed is waited for. What a script leaves running may hold on to its output for ever.
@@ -46,13 +48,22 @@ pub(super) struct Ended {
 }
 
 /// Runs a script until it ends, or until that `is_over`.
-pub(super) fn run(mut command: Command, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<Ended> {
+pub(super) fn run(command: Command, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<Ended> {
+    // With a group of its own all that it has started can be ended with it. Where there is a terminal, that tells all of this
+    // process's group to end, and would have a script of another one that asks it for something wait for ever.
+    let has_group = output == Output::Kept && File::open("/dev/tty").is_err();
+    run_grouped(command, output, has_group, is_over)
+}
+
+fn run_grouped(mut command: Command, output: Output, has_group: bool, is_over: &dyn Fn() -> bool) -> io::Result<Ended> {
     let kept = match output {
         Output::Seen => None,
         Output::Kept => {
             let (reader, writer) = io::pipe()?;
-            // With a group of its own all that it has started can be ended with it.
-            command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
+            command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+            if has_group {
+                command.process_group(0);
+            }
             Some(reader)
         }
     };
@@ -60,14 +71,14 @@ pub(super) fn run(mut command: Command, output: Output, is_over: &dyn Fn() -> bo
     // The parent's ends of the pipe are in there.
     drop(command);
     let kept = kept.map(Tail::of);
-    let (status, was_ended) = wait(&mut child, output, is_over)?;
+    let (status, was_ended) = wait(&mut child, has_group, is_over)?;
     let output = kept.map(|tail| tail.text()).unwrap_or_default();
     Ok(Ended { status, output, was_ended })
 }
 
-fn wait(child: &mut Child, output: Output, is_over: &dyn Fn() -> bool) -> io::Result<(ExitStatus, bool)> {
+fn wait(child: &mut Child, has_group: bool, is_over: &dyn Fn() -> bool) -> io::Result<(ExitStatus, bool)> {
     let (mut pause, longest) = LOOKS;
-    let patience = if output == Output::Seen { COURTESY } else { Duration::ZERO };
+    let patience = if has_group { Duration::ZERO } else { COURTESY };
     let mut over: Option<Instant> = None;
     let mut was_told = false;
     loop {
@@ -76,10 +87,10 @@ fn wait(child: &mut Child, output: Output, is_over: &dyn Fn() -> bool) -> io::Re
         }
         match over {
             None if is_over() => over = Some(Instant::now()),
-            Some(since) if since.elapsed() > GRACE => send(child, output, Signal::KILL),
+            Some(since) if since.elapsed() > GRACE => send(child, has_group, Signal::KILL),
             Some(since) if !was_told && since.elapsed() >= patience => {
                 was_told = true;
-                send(child, output, Signal::TERM);
+                send(child, has_group, Signal::TERM);
             }
             _ => {}
         }
@@ -89,12 +100,9 @@ fn wait(child: &mut Child, output: Output, is_over: &dyn Fn() -> bool) -> io::Re
 }
 
 /// Sends a signal to a script, and where it has a group of its own to all that it has started. That it is gone is fine.
-fn send(child: &Child, output: Output, signal: Signal) {
+fn send(child: &Child, has_group: bool, signal: Signal) {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    let _ = match output {
-        Output::Seen => kill_process(pid, signal),
-        Output::Kept => kill_process_group(pid, signal),
-    };
+    let _ = if has_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
 }
 
 /// The end of what is printed.
@@ -167,7 +175,7 @@ mod tests {
         let file = folder.path().join("number");
         let script = format!("sh -c 'sleep 60 & echo $! > {}; wait'", file.display());
         let is_started = || std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'));
-        let Ended { was_ended, status, .. } = run(shell(&script), Output::Kept, &is_started).unwrap();
+        let Ended { was_ended, status, .. } = run_grouped(shell(&script), Output::Kept, true, &is_started).unwrap();
         assert!(was_ended && !status.success());
         let number: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
         let stat = std::fs::read_to_string(format!("/proc/{number}/stat"));
