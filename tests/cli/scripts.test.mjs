@@ -1,74 +1,17 @@
-// Scripts of packages, of folders that links lead to and of the project: which of them run, where, with what environment, and
-// what becomes of the tree where one fails or is ended.
+// Scripts of packages, of folders that links lead to and of the project: which of them run, where and with what environment.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { listing, Pair } from './lib/pair.mjs';
-import { fixturesForSuite, gantryCommand, Workspace } from './lib/programs.mjs';
-
-const all = '--dangerously-allow-all-scripts';
-const record =
-  "node -e \"require('fs').appendFileSync(process.env.SCRIPT_LOG, JSON.stringify({event: process.env.npm_lifecycle_event, name: process.env.npm_package_name, folder: process.cwd(), environment: process.env}) + '\\\\n')\"";
-
-const manifest = (dependencies, fields) => ({
-  'package.json': { name: 'project', version: '1.0.0', dependencies, ...fields },
-});
-
-/** What scripts have written down, and a new sheet. */
-function recorded(workspace) {
-  const log = workspace.environment.SCRIPT_LOG;
-  const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
-  rmSync(log, { force: true });
-  return lines.map((line) => JSON.parse(line));
-}
-
-/** A place whose scripts write down that they ran. */
-function place(context, suite) {
-  const workspace = new Workspace(context, suite.registry);
-  workspace.environment.SCRIPT_LOG = join(workspace.folder, 'script.log');
-  return workspace;
-}
-
-const events = (lines) => lines.map(({ event, name }) => `${name} ${event}`);
-
-/** The warnings of a code. */
-const warned = (run, code) => run.lines.filter((line) => line.code === code).map(({ message }) => message);
+import { listing } from './lib/pair.mjs';
+import { fixturesForSuite } from './lib/programs.mjs';
+import { all, bothRecorded, events, manifest, pair, place, record, recorded, warned } from './lib/scripts.mjs';
 
 describe('scripts', { concurrency: 1 }, () => {
   const suite = fixturesForSuite('scripts');
 
-  /** The same project for both programs, whose scripts write down that they ran. */
-  function pair(context, files) {
-    const both = new Pair(context, suite.registry, files);
-    const { folder, environment, npmScript } = both.workspace;
-    environment.SCRIPT_LOG = join(folder, 'script.log');
-    // The npm that is the judge is the one that gantry finds.
-    mkdirSync(join(folder, 'bin'));
-    symlinkSync(npmScript, join(folder, 'bin', 'npm'));
-    environment.PATH = `${join(folder, 'bin')}${delimiter}${environment.PATH}`;
-    return both;
-  }
-
-  /** Runs both and gives what their scripts have written down, with one name for both projects. */
-  function bothRecorded({ workspace, folders }, command, words, place = '') {
-    const [ours, theirs] = folders;
-    const run = (program, project) => {
-      const ran = program(join(project, place));
-      if (ran.status !== 0) throw new Error(`${ran.stdout}\n${ran.stderr}`);
-      const known = (text) => text.replaceAll(project, '/project').replaceAll(`${dirname(project)}/`, '/parent/');
-      return recorded(workspace).map((line) => JSON.parse(known(JSON.stringify(line))));
-    };
-    return [
-      run((folder) => workspace.gantryIn(folder, command, ...words), ours),
-      run((folder) => workspace.npm(folder, command, ...words), theirs),
-    ];
-  }
-
   test('of packages run as those of npm do, in the same order and environment', (context) => {
-    const both = pair(context, {
+    const both = pair(context, suite, {
       ...manifest({ recorder: '1.0.0', other: 'npm:recorder@1.1.0' }, { devDependencies: { tool: '1' } }),
       '.npmrc': 'some_host=there\nstrict-peer-deps=false\nsave-exact=true\n//registry.example/:_authToken=secret\n',
     });
@@ -176,7 +119,7 @@ describe('scripts', { concurrency: 1 }, () => {
   });
 
   test('packages are built by node-gyp unless they object', (context) => {
-    const both = pair(context, manifest({ 'with-gyp': '1', 'against-gyp': '1' }));
+    const both = pair(context, suite, manifest({ 'with-gyp': '1', 'against-gyp': '1' }));
     const [ours, theirs] = bothRecorded(both, 'install', [all]);
     assert.deepEqual(events(ours), ['with-gyp install']);
     assert.deepEqual(events(theirs), events(ours));
@@ -282,88 +225,6 @@ describe('scripts', { concurrency: 1 }, () => {
     workspace.npm(project, 'ls').succeeded();
   });
 
-  test('one that fails leaves everything as it was, and is told with what it has said', (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ builder: '1' }, { allowScripts: { builder: true } }));
-    const fails = (...words) => {
-      const before = existsSync(join(project, 'node_modules')) ? listing(project) : [];
-      const run = workspace.gantryIn(project, ...words, all, '--json');
-      assert.equal(run.status, 1);
-      const { code, message, package: name } = run.lines.at(-1);
-      assert.deepEqual([code, name], ['SCRIPT_FAILED', 'failing@1.0.0']);
-      assert.match(message, /^postinstall of failing@1\.0\.0 failed: `echo .*exit 3` ended with exit status: 3\n/);
-      assert.match(message, /said\ncomplained$/);
-      if (before.length > 0) assert.deepEqual(listing(project), before, words.join(' '));
-      else
-        assert.deepEqual(
-          listing(project).map((line) => line.split(' ')[0]),
-          ['package.json'],
-        );
-    };
-    fails('install', 'failing');
-    workspace.gantryIn(project, 'install').succeeded();
-    fails('install', 'failing');
-    fails('install', 'beside-failing', 'builder@1.0.0');
-    workspace.gantryIn(project, 'install', 'failing', '--lockfile-only').succeeded();
-    fails('ci');
-    fails('install');
-    workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
-    const failed = workspace.gantryIn(project, 'rebuild', all, '--json');
-    assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
-  });
-
-  for (const [what, script] of Object.entries({
-    'its own folder': 'rm -rf ../evil',
-    node_modules: 'rm -rf ../../node_modules',
-    'what an install works in': 'rm -rf ../../.gantry-*',
-    'the hidden lock': 'rm -f ../.package-lock.json',
-  })) {
-    test(`one that takes away ${what} harms nothing else`, (context) => {
-      const workspace = place(context, suite);
-      const project = workspace.project('project', manifest({ tool: '1' }));
-      mkdirSync(join(project, 'evil'));
-      const pack = (end) => {
-        const text = JSON.stringify({ name: 'evil', version: '1.0.0', scripts: { postinstall: `${script}; ${end}` } });
-        writeFileSync(join(project, 'evil', 'package.json'), text);
-        execFileSync('tar', ['czf', join(project, 'evil.tgz'), '-C', project, 'evil']);
-      };
-      workspace.gantryIn(project, 'install').succeeded();
-      pack('exit 1');
-      const before = listing(project);
-      const failed = workspace.gantryIn(project, 'install', './evil.tgz', all, '--json');
-      assert.deepEqual([failed.status, failed.lines.at(-1).code], [1, 'SCRIPT_FAILED']);
-      // What was removed is gone, and nothing of what failed is there.
-      const isGone = (line) =>
-        (what === 'node_modules' && line.startsWith('node_modules/')) ||
-        (what === 'what an install works in' && /^(\.gantry-|node_modules\/\.package-lock)/.test(line));
-      const left = listing(project).filter((line) => !isGone(line));
-      assert.deepEqual(
-        left,
-        before.filter((line) => !isGone(line)),
-      );
-      pack('exit 0');
-      workspace.gantryIn(project, 'install', './evil.tgz', all).succeeded();
-      // Its own folder is gone again, as the script will have it.
-      workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
-      workspace.npm(project, 'ls').succeeded();
-      assert.match(workspace.gantry('store', 'verify').succeeded().stdout, /^\d+ packages are whole\n$/);
-    });
-  }
-
-  test('what is optional and fails is left out with what comes with it, as by npm', (context) => {
-    const both = pair(context, manifest({ 'with-optional-failing': '1' }));
-    const [ours, theirs] = both.folders;
-    for (const words of [['install'], ['ci'], ['install'], ['install', 'tool'], ['uninstall', 'tool']]) {
-      const run = both.workspace.gantryIn(ours, ...words, all, '--json').succeeded();
-      both.workspace.npm(theirs, ...words, all).succeeded();
-      const step = words.join(' ');
-      assert.deepEqual(listing(ours), listing(theirs), step);
-      assert.match(warned(run, 'SCRIPT_FAILED')[0], /^optional failing@1\.0\.0 left out with /, step);
-    }
-    assert.ok(!existsSync(join(ours, 'node_modules', 'failing')));
-    assert.ok(existsSync(join(ours, 'node_modules', 'builder', 'built')));
-  });
-
   test('of the project run last, to be seen, and stdout stays data', (context) => {
     const scripts = Object.fromEntries(
       ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'test'].map(
@@ -372,6 +233,7 @@ describe('scripts', { concurrency: 1 }, () => {
     );
     const both = pair(
       context,
+      suite,
       manifest({ tool: '1' }, { scripts: { ...scripts, postinstall: `tool && echo printed && ${record}` } }),
     );
     for (const words of [
@@ -405,26 +267,12 @@ describe('scripts', { concurrency: 1 }, () => {
     }
   });
 
-  test('one of the project that fails ends the command when everything is in place', (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project(
-      'project',
-      manifest({ tool: '1' }, { scripts: { postinstall: 'exit 7', prepare: record } }),
-    );
-    const run = workspace.gantryIn(project, 'install', '--json');
-    assert.equal(run.status, 1);
-    assert.deepEqual([run.lines.at(-1).code, run.lines.at(-1).package], ['SCRIPT_FAILED', 'project@1.0.0']);
-    assert.deepEqual(recorded(workspace), []);
-    assert.ok(existsSync(join(project, 'package-lock.json')));
-    workspace.npm(project, 'ls').succeeded();
-  });
-
   test('of workspaces run each time, those of other folders where they are allowed to', (context) => {
     const scripts = Object.fromEntries(
       ['preinstall', 'prepare', 'install', 'postinstall', 'test'].map((event) => [event, record]),
     );
     const folder = (name, fields) => ({ name, version: '1.0.0', scripts, ...fields });
-    const both = pair(context, {
+    const both = pair(context, suite, {
       ...manifest({ lib: 'file:lib' }, { workspaces: ['packages/*'], allowScripts: { 'file:lib': true } }),
       'packages/a/package.json': folder('a', { dependencies: { builder: '1' } }),
       'packages/b/package.json': folder('b'),
@@ -448,7 +296,7 @@ describe('scripts', { concurrency: 1 }, () => {
   test('of folders make commands that are linked to, as by npm', (context) => {
     const make = "mkdir dist && echo '#!/usr/bin/env node' > dist/run.js";
     const folder = (name, scripts) => ({ name, version: '1.0.0', bin: { [name]: 'dist/run.js' }, scripts });
-    const both = pair(context, {
+    const both = pair(context, suite, {
       ...manifest({ lib: 'file:lib', tool: '1' }, { workspaces: ['a'], scripts: { prepare: 'a && lib' } }),
       'a/package.json': folder('a', { prepare: make, postinstall: 'a && test ! -e ../fail' }),
       'lib/package.json': folder('lib', { preinstall: make, install: 'lib' }),
@@ -489,7 +337,7 @@ describe('scripts', { concurrency: 1 }, () => {
   test('of the project are among those that rebuild runs, unless something is named', (context) => {
     const events7 = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
     const scripts = Object.fromEntries(events7.map((event) => [event, record]));
-    const both = pair(context, manifest({ recorder: '1.1.0' }, { scripts }));
+    const both = pair(context, suite, manifest({ recorder: '1.1.0' }, { scripts }));
     const { workspace, folders } = both;
     for (const words of [[], ['recorder'], ['--ignore-scripts']]) {
       for (const project of folders) workspace.npm(project, 'install', '--ignore-scripts').succeeded();
@@ -530,97 +378,5 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.equal(environment.npm_node_execpath, node);
     const beside = join(dirname(dirname(node)), 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
     assert.equal(environment.npm_execpath, existsSync(beside) ? beside : undefined);
-  });
-
-  test('that no shell is there for say so', (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ builder: '1' }, { scripts: { install: record } }));
-    workspace.gantryIn(project, 'install', all, '--script-shell=bash').succeeded();
-    recorded(workspace);
-    for (const [words, name, event] of [
-      [['install'], 'project@1.0.0', 'install'],
-      [['ci', all], 'builder@1.0.0', 'postinstall'],
-    ]) {
-      const failed = workspace.gantryIn(project, ...words, '--script-shell=/no/shell', '--json');
-      const { code, message, hint, package: whose } = failed.lines.at(-1);
-      assert.deepEqual([failed.status, code, whose], [1, 'SCRIPT_FAILED', name]);
-      assert.ok(message.startsWith(`${event} of ${name} cannot be run by /no/shell: `), message);
-      assert.match(hint, /script-shell/);
-    }
-  });
-
-  /** Starts an install whose script does not end, and gives its process and the script's number once that runs. */
-  async function sleeping(workspace, project, ...words) {
-    const file = join(workspace.folder, 'sleeping');
-    rmSync(file, { force: true });
-    const child = spawn(gantryCommand, ['install', all, ...words], {
-      cwd: project,
-      env: { ...workspace.environment, SLEEPING: file },
-      stdio: 'ignore',
-    });
-    const ended = new Promise((settle) => child.on('exit', (status, signal) => settle(status ?? signal)));
-    while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(20);
-    return { child, ended, script: Number(readFileSync(file, 'utf8')) };
-  }
-
-  /** Whether a process runs still; one that nobody has asked for its status does not. */
-  const runs = (script) => {
-    const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${script}`], { encoding: 'utf8' });
-    return !['', 'Z'].includes(stdout.trim().slice(0, 1));
-  };
-
-  test('who interrupts ends them, and has what was there before', async (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ builder: '1' }));
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-      const before = listing(project);
-      const { child, ended, script } = await sleeping(workspace, project, 'sleeping');
-      child.kill(signal);
-      assert.equal(await ended, { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal]);
-      assert.equal(runs(script), false, signal);
-      assert.deepEqual(listing(project), before, signal);
-      // The second time there is a tree.
-      workspace.gantryIn(project, 'install', all).succeeded();
-    }
-  });
-
-  test('nor is what nothing tells the origin of', async (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ sleeping: '1', recorder: '1.1.0' }));
-    const lock = join(project, 'package-lock.json');
-    workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
-    const text = JSON.parse(readFileSync(lock, 'utf8'));
-    for (const entry of Object.values(text.packages)) {
-      delete entry.resolved;
-      delete entry.integrity;
-    }
-    writeFileSync(lock, JSON.stringify(text));
-    rmSync(join(project, 'node_modules'), { recursive: true });
-    const { child, ended, script } = await sleeping(workspace, project);
-    child.kill('SIGKILL');
-    await ended;
-    process.kill(script, 'SIGKILL');
-    recorded(workspace);
-    const again = await sleeping(workspace, project);
-    again.child.kill('SIGTERM');
-    assert.equal(await again.ended, 143);
-  });
-
-  test('what was killed while they ran is not taken to be installed', async (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ builder: '1' }));
-    workspace.gantryIn(project, 'install').succeeded();
-    const { child, ended, script } = await sleeping(workspace, project, 'sleeping', 'recorder@1.1.0');
-    child.kill('SIGKILL');
-    assert.equal(await ended, 'SIGKILL');
-    process.kill(script, 'SIGKILL');
-    recorded(workspace);
-    const manifestNow = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
-    assert.deepEqual(manifestNow.dependencies, { builder: '1' });
-    workspace.gantryIn(project, 'install', 'recorder@1.1.0', all).succeeded();
-    assert.deepEqual(events(recorded(workspace)), ['recorder install']);
-    assert.ok(existsSync(join(project, 'node_modules', 'builder', 'built')));
-    assert.ok(!existsSync(join(project, 'node_modules', 'sleeping')));
-    workspace.npm(project, 'ls').succeeded();
   });
 });
