@@ -155,6 +155,14 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '2 packages are whole\n');
   });
 
+  test('what they make under two names is nobody else’s', (context) => {
+    const workspace = place(context, suite);
+    const project = workspace.project('project', manifest({ linking: '1' }));
+    const run = workspace.gantryIn(project, 'install', all, '--json').succeeded();
+    assert.deepEqual([run.lines.at(-1).scriptsRun, warned(run, 'SHARED_FILES_CHANGED')], [['linking@1.0.0'], []]);
+    assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '1 package is whole\n');
+  });
+
   test('what they change in others is this project’s own then, and the store has it anew', (context) => {
     const workspace = place(context, suite);
     const text = (folder, name = 'builder') => readFileSync(join(folder, 'node_modules', name, 'index.js'), 'utf8');

@@ -97,7 +97,7 @@ pub(crate) fn separate_changed<'p>(
     let mut labels = BTreeSet::new();
     for InPlace { path, key, label } in packages {
         let folder = project.join(path);
-        if has_changed(&folder, since) {
+        if has_changed(&folder, &store.files(&key), since) {
             separate(&folder)?;
             store.remove(&key)?;
             labels.insert(label);
@@ -106,14 +106,22 @@ pub(crate) fn separate_changed<'p>(
     Ok(labels.into_iter().collect())
 }
 
-/// Whether a file of a package that others share was written to after `since`. What cannot be read was not.
-fn has_changed(folder: &Path, since: SystemTime) -> bool {
+/// Whether a file of a package that is the store's, where that is `stored`, was written to after `since`. What cannot be read was
+/// not; files that have other links are the package's own (compilers make such).
+fn has_changed(folder: &Path, stored: &Path, since: SystemTime) -> bool {
     entries(folder).unwrap_or_default().into_iter().any(|name| {
         let path = folder.join(&name);
         match path.symlink_metadata() {
             // What is in there is in a place of its own.
-            Ok(data) if data.is_dir() => name != MODULES && has_changed(&path, since),
-            Ok(data) => data.is_file() && data.nlink() > 1 && data.modified().is_ok_and(|time| time >= since),
+            Ok(data) if data.is_dir() => name != MODULES && has_changed(&path, &stored.join(&name), since),
+            Ok(data) => {
+                let is_shared = || {
+                    let stored = stored.join(&name).symlink_metadata();
+                    stored.is_ok_and(|stored| (stored.dev(), stored.ino()) == (data.dev(), data.ino()))
+                };
+                let is_late = data.modified().is_ok_and(|time| time >= since);
+                data.is_file() && data.nlink() > 1 && is_late && is_shared()
+            }
             Err(_) => false,
         }
     })
