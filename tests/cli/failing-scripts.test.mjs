@@ -123,6 +123,10 @@ describe('scripts that fail', { concurrency: 1 }, () => {
       assert.ok(message.startsWith(`${event} of ${name} cannot be run by /no/shell: `), message);
       assert.match(hint, /script-shell/);
     }
+    const without = workspace.project('without', manifest({}, { optionalDependencies: { builder: '1' } }));
+    const run = workspace.gantryIn(without, 'install', all, '--script-shell=/no/shell', '--json').succeeded();
+    assert.match(warned(run, 'SCRIPT_FAILED')[0], /^optional builder@1\.0\.0 left out: .*\/no\/shell/);
+    assert.ok(!existsSync(join(without, 'node_modules', 'builder')));
   });
 
   /** Starts an install whose script does not end, and gives its process and the script's number once that runs. */

@@ -1,8 +1,6 @@
 //! The native platform, put together.
 
 use crate::git::NativeGit;
-use crate::own_files::beginning;
-use crate::scripts::run_project_scripts;
 use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
     ScriptSettings,
@@ -71,23 +69,9 @@ impl NativeHost {
     /// Runs the project's own scripts, which are seen, when it is installed: without the right to change it, which they may want to
     /// take. Gives labels of packages that they have changed for everybody who shares their files, which are this project's own
     /// then. `has_new`: whether packages were put in place just now.
-    pub fn run_project_scripts(
-        &mut self,
-        has_new: bool,
-        settings: &ScriptSettings,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<String>, Fault> {
+    pub fn run_project_scripts(&mut self, has_new: bool) -> Result<Vec<String>, Fault> {
         self.project.release();
-        let begun = beginning(has_new);
-        match run_project_scripts(self.project.path(), settings, interrupt) {
-            Ok(false) => Ok(Vec::new()),
-            Ok(true) => Ok(self.project.separate_changed_since(begun)?),
-            Err(error) => {
-                // What the others have done is done.
-                let _ = self.project.separate_changed_since(begun);
-                Err(error.into())
-            }
-        }
+        Ok(self.project.run_own_scripts(has_new)?)
     }
 
     /// Changes nothing in the project.

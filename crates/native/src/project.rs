@@ -111,11 +111,6 @@ impl ProjectDirectory {
         self
     }
 
-    /// Its folder.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Gives up the right to change the project.
     pub(crate) fn release(&mut self) {
         self.lock = None;

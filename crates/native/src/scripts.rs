@@ -98,7 +98,7 @@ pub(crate) struct ScriptsRun {
     pub failed: Vec<(String, Fault)>,
 }
 
-/// Whose scripts are run.
+/// What is to run scripts now.
 pub(crate) struct Due<'s> {
     /// Packages, and folders that links lead to.
     pub scripted: Vec<&'s Scripted>,
@@ -225,7 +225,7 @@ impl<'r> Runner<'r> {
                 let optional = owner.scripted.filter(|scripted| scripted.optional);
                 match (result, optional) {
                     (Ok(()), _) => locked(state).run.push(owner.label.clone()),
-                    (Err(error @ NativeError::Script { .. }), Some(scripted)) => {
+                    (Err(error @ (NativeError::Script { .. } | NativeError::Shell { .. })), Some(scripted)) => {
                         locked(state).failed.push((scripted.path.clone(), error.into()));
                     }
                     (Err(error), _) => drop(locked(&failure).get_or_insert(error)),

@@ -48,7 +48,6 @@ fn perform(
     let interrupt = session.interrupt().clone();
     let printer = Arc::clone(&reporter);
     settings.host.scripts.began = Arc::new(move |began: &ScriptBegan<'_>| locked(&printer).script(began));
-    let script_settings = settings.host.scripts.clone();
     let mut host = NativeHost::new(session.handle(), settings.host).with_interrupt(interrupt.clone());
     if let Some(lock) = lock {
         host = host.with_lock(lock);
@@ -76,7 +75,7 @@ fn perform(
     }
     if runs_scripts && task.runs_scripts_of_project() && !interrupt.is_raised() {
         locked(&reporter).clear();
-        let changed = host.run_project_scripts(outcome.link.linked > 0, &script_settings, &interrupt)?;
+        let changed = host.run_project_scripts(outcome.link.linked > 0)?;
         if let Some((code, message)) = changed_for_others(&changed) {
             locked(&reporter).event(&Event::Warning { code: code.to_owned(), message });
         }

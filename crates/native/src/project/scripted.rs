@@ -5,7 +5,7 @@ use crate::NativeError;
 use crate::hidden_lock;
 use crate::moves::Moves;
 use crate::own_files::{InPlace, beginning, separate_changed};
-use crate::scripts::{Due, ScriptsRun, run_scripts};
+use crate::scripts::{Due, ScriptsRun, run_project_scripts, run_scripts};
 use crate::tops::link_commands;
 use gantry_engine::LinkReport;
 use gantry_layout::{Plan, is_carried, package_key};
@@ -40,9 +40,20 @@ impl ProjectDirectory {
         Ok(LinkReport { scripts_run: run, scripts_failed: failed, scripts_changed: changed?, ..LinkReport::default() })
     }
 
-    /// Has packages that were changed for everybody since then, of what is installed, be this project's own. The right to change the
-    /// project need not be held.
-    pub(crate) fn separate_changed_since(&self, since: SystemTime) -> Result<Vec<String>, NativeError> {
+    /// Runs the project's own scripts. Packages that they have changed for everybody are this project's own afterwards: gives their
+    /// labels. The right to change the project need not be held.
+    pub(crate) fn run_own_scripts(&self, has_new: bool) -> Result<Vec<String>, NativeError> {
+        let begun = beginning(has_new);
+        let result = run_project_scripts(&self.path, &self.scripts, &self.interrupt);
+        if matches!(result, Ok(false)) {
+            return Ok(Vec::new());
+        }
+        let changed = self.separate_changed_since(begun);
+        result.and(changed)
+    }
+
+    /// Has packages that were changed for everybody since then, of what is installed, be this project's own.
+    fn separate_changed_since(&self, since: SystemTime) -> Result<Vec<String>, NativeError> {
         let Some((_, lock)) = hidden_lock::read(&self.path) else { return Ok(Vec::new()) };
         let entries = lock.packages.iter().filter(|entry| !entry.link && !entry.is_top() && !is_carried(entry));
         let packages = entries.filter_map(|entry| {
