@@ -1,6 +1,6 @@
 // Dependencies in git repositories: gantry and npm come to the same lock and tree, and say no to the same.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -14,24 +14,15 @@ import {
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Pair } from './lib/pair.mjs';
 import { registryForSuite, Workspace } from './lib/programs.mjs';
+import { Repository, startHost } from './lib/repository.mjs';
 
 const root = (dependencies) => ({ name: 'root', version: '1.0.0', dependencies });
-const NOBODY = {
-  GIT_AUTHOR_NAME: 'a',
-  GIT_AUTHOR_EMAIL: 'a@test',
-  GIT_COMMITTER_NAME: 'a',
-  GIT_COMMITTER_EMAIL: 'a@test',
-};
-
 /** A repository with a history of three versions, a branch and a folder that is a package of its own. */
-class Repository {
+class Tool extends Repository {
   constructor(folder) {
-    this.folder = folder;
-    mkdirSync(folder, { recursive: true });
-    this.git('init', '--quiet', '--initial-branch=main');
+    super(folder);
     this.write({
       'package.json': {
         name: 'tool',
@@ -62,34 +53,6 @@ class Repository {
     this.write({ 'package.json': { name: 'tool', version: '2.0.0', scripts: { prepare: 'false' }, license: 'MIT' } });
     this.commit('third', 'v2.0.0');
   }
-
-  git(...words) {
-    const environment = { ...process.env, ...NOBODY, GIT_CONFIG_GLOBAL: '/dev/null' };
-    return execFileSync('git', words, { cwd: this.folder, env: environment, encoding: 'utf8' }).trim();
-  }
-
-  write(files) {
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.folder, path)), { recursive: true });
-      writeFileSync(join(this.folder, path), typeof content === 'string' ? content : JSON.stringify(content));
-    }
-  }
-
-  commit(message, tag) {
-    this.git('add', '--all');
-    this.git('commit', '--quiet', '--message', message);
-    if (tag) this.git('tag', tag);
-    return this.git('rev-parse', 'HEAD');
-  }
-}
-
-/** Starts the host; it ends with the test. */
-async function startHost(context, folder) {
-  const program = fileURLToPath(new URL('lib/git-host.mjs', import.meta.url));
-  const child = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
-  context.after(() => child.stdin.end());
-  const [line] = await new Promise((settle) => child.stdout.setEncoding('utf8').once('data', (text) => settle([text])));
-  return { ...JSON.parse(line), asked: () => JSON.parse(readFileSync(join(folder, 'asked.json'), 'utf8')) };
 }
 
 describe('git', { concurrency: 1 }, () => {
@@ -104,7 +67,7 @@ describe('git', { concurrency: 1 }, () => {
 
   test('branches, tags, ranges, commits and what comes later', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     const address = `git+file://${repository.folder}`;
     const first = repository.git('rev-parse', 'v1.0.0');
     pair.write({
@@ -143,7 +106,7 @@ describe('git', { concurrency: 1 }, () => {
 
   test('the lock of one is the lock of the other', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}#stable` }) });
     pair.same('first');
     const [ours, theirs] = pair.folders;
@@ -153,7 +116,7 @@ describe('git', { concurrency: 1 }, () => {
 
   test('repositories are added by their address, and get their names from what is there', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     const address = `git+file://${repository.folder}`;
     pair.write({ 'package.json': root({}) });
     pair.same('the head', 'install', [address]);
@@ -170,7 +133,7 @@ describe('git', { concurrency: 1 }, () => {
 
   test('what is not there is an error that says so', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     const address = `git+file://${repository.folder}`;
     const failing = (wanted, code) => {
       pair.write({ 'package.json': root({ tool: wanted }) });
@@ -187,7 +150,7 @@ describe('git', { concurrency: 1 }, () => {
 
   test('a script that would prepare it is told of', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     pair.write({ 'package.json': root({ tool: `git+file://${repository.folder}` }) });
     const run = pair.workspace.gantry('install', '--prefix', pair.folders[0], '--json').succeeded();
     const warnings = run.lines.filter(({ type }) => type === 'warning').map(({ code }) => code);
@@ -196,9 +159,9 @@ describe('git', { concurrency: 1 }, () => {
 
   test('allow-git and its like are heeded, from a lock too', (context) => {
     const pair = new Pair(context, registry, {});
-    const repository = new Repository(join(pair.workspace.folder, 'tool'));
+    const repository = new Tool(join(pair.workspace.folder, 'tool'));
     const address = `git+file://${repository.folder}`;
-    const outer = new Repository(join(pair.workspace.folder, 'outer'));
+    const outer = new Tool(join(pair.workspace.folder, 'outer'));
     outer.write({ 'package.json': { name: 'outer', version: '3.0.0', dependencies: { tool: address } } });
     outer.commit('it depends on a repository');
     pair.write({ 'package.json': root({ outer: `git+file://${outer.folder}` }) });
@@ -229,8 +192,8 @@ describe('git', { concurrency: 1 }, () => {
 
   test('nothing is done in the repository whose hook runs the command', (context) => {
     const workspace = new Workspace(context, registry);
-    const tool = new Repository(join(workspace.folder, 'tool'));
-    const own = new Repository(join(workspace.folder, 'own'));
+    const tool = new Tool(join(workspace.folder, 'tool'));
+    const own = new Tool(join(workspace.folder, 'own'));
     own.write({
       'package.json': root({ tool: `git+file://${tool.folder}#stable` }),
       'staged.txt': 'not committed yet',
@@ -259,7 +222,7 @@ describe('git', { concurrency: 1 }, () => {
   test('what fails in passing is asked for again, and what fails for good is not', (context) => {
     const pair = new Pair(context, registry, {});
     const { folder, environment } = pair.workspace;
-    const repository = new Repository(join(folder, 'tool'));
+    const repository = new Tool(join(folder, 'tool'));
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     mkdirSync(join(folder, 'bin'));
     // Fails once with what is written in a file, whoever asks.
@@ -296,7 +259,7 @@ exec "${real}" "$@"
   test('the ssh and the askpass of the user are those that git is configured with', (context) => {
     const pair = new Pair(context, registry, {});
     const { folder, environment } = pair.workspace;
-    const repository = new Repository(join(folder, 'tool'));
+    const repository = new Tool(join(folder, 'tool'));
     for (const name of ['GIT_ASKPASS', 'GIT_SSH_COMMAND', 'XDG_CONFIG_HOME']) delete environment[name];
     Object.assign(environment, { HOME: folder, LOG: join(folder, 'log'), PATH: `${folder}/bin:${environment.PATH}` });
     // Both stand for ssh: they note how they were called, and run what the other side would.
@@ -390,7 +353,7 @@ exec "${real}" "$@"
   test('a known host: references by git or over HTTPS, contents as an archive', async (context) => {
     const pair = new Pair(context, registry, {});
     const repositories = join(pair.workspace.folder, 'repositories');
-    const repository = new Repository(join(repositories, 'someone', 'tool.git'));
+    const repository = new Tool(join(repositories, 'someone', 'tool.git'));
     symlinkSync('tool.git', join(repositories, 'someone', 'tool'));
     const host = await startHost(context, repositories);
     const git = { GIT_CONFIG_GLOBAL: join(repositories, 'gitconfig'), GIT_ALLOW_PROTOCOL: 'file' };

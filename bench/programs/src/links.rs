@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gantry_engine::{InstallMode, InstallRequest, PackageStore as _, ProjectTree as _, Slots, install};
-use gantry_layout::{Omit, Plan, plan};
+use gantry_layout::{Omit, PackageKeys, Plan, plan};
 use gantry_manifest::{Config, Lockfile};
 use gantry_native::{
     HttpSettings, LinkMethod, NativeClock, NativeHost, NativeHostSettings, NativeHttp, PackageDirectories,
@@ -86,7 +86,9 @@ fn open(lock: &[u8], store: &Path, runtime: &Runtime) -> Result<Stored, Failure>
     let store = Rc::new(PackageDirectories::new(store, http, NativeClock::default(), 1));
     let lock = Lockfile::parse(lock, "package-lock.json")?;
     // Everything in these locks has an integrity, so it matters to nothing whose it is.
-    let plan = plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), "", &|key| store.index(key))?;
+    let plan = plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), PackageKeys::without_scripts(""), &|key| {
+        store.index(key)
+    })?;
     let indexes: Vec<_> = plan.packages.iter().filter_map(|package| store.index(&package.key)).collect();
     let files = indexes.iter().map(|index| index.files.len()).sum();
     let bytes = indexes.iter().flat_map(|index| &index.files).map(|file| file.size).sum();

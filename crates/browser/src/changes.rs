@@ -2,7 +2,7 @@
 
 use crate::recorded::ProjectOptions;
 use gantry_engine::{EngineError, Fault};
-use gantry_layout::{LinkKind, Plan, PlannedLink, PlannedPackage, linked_folders, wanted};
+use gantry_layout::{LinkKind, PackageKeys, Plan, PlannedLink, PlannedPackage, linked_folders, wanted};
 use gantry_store::{PackageKey, ProjectRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Contents {
     pub fn of_record(name: &str, record: &ProjectRecord) -> Result<Self, Fault> {
         let (lock, inert, omit) = ProjectOptions::decode(name, record)?.selection(record)?;
         let fault = |error| EngineError::from(error).to_fault();
-        let packages = wanted(&lock, &inert, &omit, name).map_err(fault)?;
+        let packages = wanted(&lock, &inert, &omit, PackageKeys::without_scripts(name)).map_err(fault)?;
         let links = linked_folders(&lock, &inert, &omit).map_err(fault)?;
         Ok(Self::new(&packages, links.iter()))
     }

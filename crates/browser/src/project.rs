@@ -6,7 +6,7 @@ use crate::recorded::ProjectOptions;
 use crate::store::BrowserStore;
 use bytes::Bytes;
 use gantry_engine::{EngineError, Fault, InstallMode, LinkReport, PackageStore, ProjectTree};
-use gantry_layout::{FileLocation, FileSource, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan};
+use gantry_layout::{FileLocation, FileSource, PackageKeys, Plan, TreeDigest, TreeEntry, TreeError, VirtualTree, plan};
 use gantry_manifest::Lockfile;
 use gantry_store::{Catalog, PackageIndex, PackageKey, ProjectRecord};
 use std::cell::RefCell;
@@ -47,8 +47,8 @@ impl OpenProject {
     pub fn reopen(name: &str, record: &ProjectRecord, index: Indexes<'_>) -> Result<Self, Fault> {
         let options = ProjectOptions::decode(name, record)?;
         let (lock, inert, omit) = options.selection(record)?;
-        let plan =
-            plan(&lock.to_text(), &inert, &omit, name, index).map_err(|error| EngineError::from(error).to_fault())?;
+        let plan = plan(&lock.to_text(), &inert, &omit, PackageKeys::without_scripts(name), index)
+            .map_err(|error| EngineError::from(error).to_fault())?;
         Self::new(options.lockfile(&record.lock), &plan, index)
     }
 

@@ -90,7 +90,6 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         },
         omit,
         without_commands: config.get_bool("bin-links") == Some(false),
-        scripts,
         strict_scripts: config.get_bool("strict-allow-scripts") == Some(true)
             && config.get_bool("ignore-scripts") != Some(true),
         resolve,
@@ -108,7 +107,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         command: task.npm_command(),
         node_version: request.resolve.target.node_version.clone().into(),
     };
-    let scripts = script_settings(surroundings, arguments.resolve.json);
+    let scripts = script_settings(scripts, surroundings, arguments.resolve.json);
     let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
@@ -121,13 +120,16 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     Ok(Settings { host, request, dry_run, warnings })
 }
 
-/// How scripts are run; who prints fills in what is told of them. `is_data`: whether stdout is for data.
-fn script_settings(surroundings: Surroundings, is_data: bool) -> ScriptSettings {
+/// Which scripts are run, and how; who prints fills in what is told of them. `is_data`: whether stdout is for data.
+fn script_settings(allowed: Scripts, surroundings: Surroundings, is_data: bool) -> ScriptSettings {
     let config = &surroundings.config;
     let shell = config.get_text("script-shell").unwrap_or("sh").into();
     let is_foreground = config.get_bool("foreground-scripts") == Some(true);
     let environment = Arc::new(move || script_environment(&surroundings));
-    ScriptSettings { shell, environment, is_foreground, spares_stdout: is_data, ..ScriptSettings::default() }
+    // Whoever has removed this program since then has another one by its name.
+    let installer = std::env::current_exe().unwrap_or_else(|_| "gantry".into());
+    let spares_stdout = is_data;
+    ScriptSettings { allowed, installer, shell, environment, is_foreground, spares_stdout, ..ScriptSettings::default() }
 }
 
 /// What running the scripts of an installed project needs.
@@ -135,7 +137,6 @@ pub struct LoadedScripts {
     /// The project's folder; absolute.
     pub project: PathBuf,
     pub root: Manifest,
-    pub scripts: Scripts,
     /// npm's `bin-links`.
     pub links_commands: bool,
     pub settings: ScriptSettings,
@@ -161,8 +162,8 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let node_version = sources.node_version();
     let links_commands = config.get_bool("bin-links") != Some(false);
     let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
-    let settings = script_settings(surroundings, arguments.json);
-    Ok(LoadedScripts { project, root, scripts, links_commands, settings, warnings })
+    let settings = script_settings(scripts, surroundings, arguments.json);
+    Ok(LoadedScripts { project, root, links_commands, settings, warnings })
 }
 
 /// A project's folder, wherever the command is.

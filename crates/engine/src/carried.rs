@@ -59,7 +59,7 @@ pub(crate) async fn unlisted<H: Host>(
     }
     let listed: FxHashSet<&str> = lock.packages.iter().map(|entry| entry.path.as_str()).collect();
     let mut found = FxHashMap::default();
-    for package in wanted(lock, inert, &request.omit, host.project().owner())? {
+    for package in wanted(lock, inert, &request.omit, host.project().keys())? {
         if !opened.contains(package.path.as_str()) || in_place.has(&package.path) {
             continue;
         }

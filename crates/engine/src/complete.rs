@@ -10,7 +10,6 @@ use crate::host::{Host, PackageStore, ProjectTree};
 use crate::progress::Progress;
 use crate::request::LockFields;
 use crate::traffic::{Traffic, VersionId};
-use gantry_layout::package_key;
 use gantry_manifest::{LockEntry, Lockfile, Text};
 use gantry_registry::VersionFacts;
 use rustc_hash::FxHashSet;
@@ -58,10 +57,7 @@ pub(crate) async fn complete_lock<H: Host>(
         let kept = host.registry().kept_facts(entry.package_name(), version, entry.integrity.as_deref());
         let known = match kept {
             Some(facts) => Some(facts.lock_members),
-            None => host
-                .store()
-                .index(&package_key(entry, host.project().owner())?)
-                .map(|index| index.facts.lock_members.clone()),
+            None => host.store().index(&host.project().keys().of(entry)?).map(|index| index.facts.lock_members.clone()),
         };
         match known {
             Some(Some(members)) => entry.manifest.complete(&members),

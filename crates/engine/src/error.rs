@@ -16,6 +16,7 @@ pub const CODES: &[&str] = &[
     "CONFIG_INVALID",
     "CONFIG_UNSUPPORTED",
     "DEPENDENCY_NAMELESS",
+    "GIT_BUILD_FAILED",
     "GIT_FAILED",
     "GIT_MISSING",
     "GIT_REVISION",

@@ -25,7 +25,7 @@ pub(crate) async fn fetch<'a, H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing: Missing = FxHashMap::default();
-    let packages = wanted(lockfile, inert, &request.omit, host.project().owner())?.into_iter();
+    let packages = wanted(lockfile, inert, &request.omit, host.project().keys())?.into_iter();
     for package in packages.filter(|package| !in_place.has(&package.path)) {
         missing.entry(package.key.clone()).or_default().push(package);
     }

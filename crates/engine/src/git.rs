@@ -1,7 +1,7 @@
 //! Packages in git repositories (pacote's `git.js`): which commit is meant, and what npm would pack of it.
 //!
-//! A known host's archive of the commit is fetched where it serves one, else git brings it. What is there is packed as npm
-//! packs it; scripts that would prepare it are not run. Where there is no git, a host that answers over HTTPS is asked for
+//! A known host's archive of the commit is fetched where it serves one, else git brings it. What is there is built where the user
+//! has its scripts run, but only when it is installed: what it is goes by its repository. It is packed as npm packs it. Where there is no git, a host that answers over HTTPS is asked for
 //! its references the way git itself asks, and an archive says what commit it is of.
 
 mod contents;
@@ -9,16 +9,20 @@ mod references;
 
 use crate::Fault;
 use crate::found::Found;
-use crate::host::{Checkout, Host};
+use crate::host::{Builder, Checkout, Host, PackageStore, ProjectTree};
 use crate::jobs::job_of_body;
 use bytes::Bytes;
 use contents::{Contents, pack};
 use gantry_archive::{Extractor, Limits};
+use gantry_layout::{Plan, PlannedPackage, ScriptVerdict, Scripts, is_git};
 use gantry_registry::{CacheMode, Refusal, RegistryError, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, PackageName, Spec, SpecKind, without_secrets};
 use gantry_store::PackageKey;
 use references::References;
+
+/// The code of a package that cannot be built.
+pub(crate) const BUILD_FAILED: &str = "GIT_BUILD_FAILED";
 
 /// Looks into what a specifier names.
 pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Result<Found, Fault> {
@@ -30,26 +34,52 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
         None => repository.commit_of_reference().await?,
     };
     let Contents { commit, files } = match &revision {
-        Some(commit) => repository.contents(commit).await?,
+        Some(commit) => repository.contents(commit, None).await?,
         // Such as `HEAD~3`: git knows what it is once everything is there.
-        None => repository.contents(git.committish.as_deref().unwrap_or("HEAD")).await?,
+        None => repository.contents(git.committish.as_deref().unwrap_or("HEAD"), None).await?,
     };
     let commit = commit.or(revision).ok_or_else(|| repository.unknown_revision())?;
     let resolved = resolved(&git, spec, &commit);
     let manifest = contents::manifest(name, &files, git.path.as_deref())?;
     let mut notes = Vec::new();
-    if let Some(script) = contents::preparing_script(&files) {
-        let message = format!("{name} is installed as it is in its repository: its {script:?} script is not run");
-        notes.push(("GIT_NOT_PREPARED", message));
-    }
     if let Some(path) = &git.path {
         let message = format!("{name} asks for the folder {path}: as with npm, the whole repository is installed");
         notes.push(("GIT_PATH", message));
     }
-    let body = Bytes::from(pack(name, files)?);
-    let job = job_of_body(host, name, &manifest, (PackageKey::from_address(&resolved), body, None));
+    let job = if host.project().scripts().verdict_of_commit(&resolved) == ScriptVerdict::Allowed {
+        None
+    } else {
+        let body = Bytes::from(pack(name, files)?);
+        Some(job_of_body(host, name, &manifest, (PackageKey::from_address(&resolved), body, None)))
+    };
     let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
-    Ok(Found { answer, job: Some(job), notes })
+    Ok(Found { answer, job, notes })
+}
+
+/// What is said of packages of a plan that their scripts would have made something else of, had anybody said that these may run.
+pub(crate) async fn not_prepared<H: Host>(host: &H, plan: &Plan) -> Result<Vec<String>, Fault> {
+    let scripts = host.project().scripts();
+    let mut said = Vec::new();
+    for PlannedPackage { key, name, resolved, .. } in &plan.packages {
+        let Some(resolved) = resolved.as_deref().filter(|resolved| is_git(resolved)) else { continue };
+        if scripts.verdict_of_commit(resolved) != ScriptVerdict::Unreviewed {
+            continue;
+        }
+        let manifest = host.store().read_file(key, "package.json").await?;
+        if let Some(script) = manifest.as_deref().and_then(contents::preparing_script) {
+            said.push(of_not_prepared(name, script, resolved, scripts));
+        }
+    }
+    Ok(said)
+}
+
+fn of_not_prepared(name: &str, script: &str, resolved: &str, scripts: &Scripts) -> String {
+    let said = format!("{name} is installed as it is in its repository: its {script:?} script is not run");
+    if *scripts == Scripts::None {
+        return said;
+    }
+    let entry = serde_json::json!({ without_secrets(resolved): true });
+    format!("{said}. If it needs that, \"allowScripts\" in package.json says so: {entry}; then `gantry ci` builds it")
 }
 
 /// The package at what a lock resolved, as an archive.
@@ -58,7 +88,9 @@ pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Re
     let repository = Repository { host, name, git: &git };
     repository.require_network()?;
     let commit = git.committish.as_deref().ok_or_else(|| repository.unknown_revision())?;
-    let Contents { files, .. } = repository.contents(commit).await?;
+    let is_built = host.project().scripts().verdict_of_commit(resolved) == ScriptVerdict::Allowed;
+    let builder = if is_built { Some(host.builder().ok_or_else(|| repository.no_builder())?) } else { None };
+    let Contents { files, .. } = repository.contents(commit, builder).await?;
     Ok(Bytes::from(pack(name, files)?))
 }
 
@@ -164,13 +196,18 @@ impl<H: Host> Repository<'_, H> {
         Ok(fetch_tarball(registry.http(), registry.clock(), &request, &registry.slot(), keep).await?.contents)
     }
 
-    /// The files of a commit.
-    async fn contents(&self, revision: &str) -> Result<Contents, Fault> {
+    /// The files of a commit, or what is built of them.
+    async fn contents(&self, revision: &str, builder: Option<&dyn Builder>) -> Result<Contents, Fault> {
         let mut first = None;
         if let Some(hosted) = &self.git.hosted {
-            match self.fetch(&hosted.tarball_url(Some(revision))).await {
-                Ok(archive) => return self.unpack(&archive, revision),
-                Err(fault) => first = Some(fault),
+            match (self.fetch(&hosted.tarball_url(Some(revision))).await, builder) {
+                (Ok(archive), None) => return self.unpack(&archive, revision),
+                (Ok(archive), Some(builder)) => {
+                    let Contents { commit, files } = self.unpack(&archive, revision)?;
+                    let files = builder.build(self.name, revision, files).await?;
+                    return Ok(Contents { commit, files });
+                }
+                (Err(fault), _) => first = Some(fault),
             }
         }
         let Some(git) = self.host.git() else {
@@ -178,12 +215,14 @@ impl<H: Host> Repository<'_, H> {
             return Err(self.failed(Some(first.unwrap_or_else(missing))));
         };
         for url in self.addresses() {
-            match git.check_out(&url, revision).await {
+            match git.check_out(&url, revision, builder.map(|_| self.name)).await {
                 Ok(Checkout { commit, .. }) if is_commit(revision) && commit != revision => {
                     let message = format!("{}: commit {revision} was asked for and {commit} came", self.name);
                     return Err(self.failed(Some(Fault::new("GIT_FAILED", message))));
                 }
                 Ok(Checkout { commit, files }) => return Ok(Contents { commit: Some(commit), files }),
+                // It was had; nobody else has another one.
+                Err(fault) if fault.code == BUILD_FAILED => return Err(fault),
                 Err(fault) => first = first.or(Some(fault)),
             }
         }
@@ -199,6 +238,11 @@ impl<H: Host> Repository<'_, H> {
             return Err(self.failed(Some(Fault::new("GIT_FAILED", message))));
         }
         Ok(Contents { commit, files: unpacked.entries.into_iter().map(contents::owned).collect() })
+    }
+
+    fn no_builder(&self) -> Fault {
+        let message = format!("{} cannot be built from its repository: scripts are not run here", self.name);
+        Fault::new(BUILD_FAILED, message).with_package(self.name)
     }
 
     fn unknown_revision(&self) -> Fault {

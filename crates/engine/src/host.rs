@@ -6,7 +6,7 @@ use core::future::{Future, ready};
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
 use gantry_forecast::Table;
-use gantry_layout::{Plan, PlannedPackage, is_git};
+use gantry_layout::{PackageKeys, Plan, PlannedPackage, Scripts, is_git};
 use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, Slot, TarballRequest};
@@ -109,8 +109,16 @@ pub struct LinkReport {
 /// The project that an install is for. Paths are relative to it, with `/`; what is outside of it starts with `..`.
 pub trait ProjectTree {
     /// What tells it from the other projects that share the store: what of its packages nothing vouches for is stored for it
-    /// alone ([`gantry_layout::package_key`]).
+    /// alone ([`PackageKeys`]).
     fn owner(&self) -> &str;
+    /// What may run its scripts when it is put in place. None where there are no processes.
+    fn scripts(&self) -> &Scripts {
+        &Scripts::None
+    }
+    /// How the store names the project's packages.
+    fn keys(&self) -> PackageKeys<'_> {
+        PackageKeys::new(self.owner(), self.scripts())
+    }
     /// Names of the folders in the user's folder at `path`; none where there is no folder.
     fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;
     /// Names of what else is in the user's folder at `path`; links count as files, whatever they lead to.
@@ -165,12 +173,29 @@ pub struct UsersFiles<'f> {
     pub yarn_lock: Option<&'f [u8]>,
 }
 
+/// Builds packages of repositories by their own scripts, where a platform has processes.
+pub trait Builder {
+    /// What the scripts of a package make of the files of a commit. `name` is the package's, for messages; files are sorted by path.
+    fn build<'a>(
+        &'a self,
+        name: &'a str,
+        commit: &'a str,
+        files: Vec<Entry<'static>>,
+    ) -> LocalBoxFuture<'a, Result<Vec<Entry<'static>>, Fault>>;
+}
+
 /// Git itself, where a platform has it.
 pub trait Git {
     /// What `git ls-remote` prints for the repository at `url`.
     fn list<'a>(&'a self, url: &'a str) -> LocalBoxFuture<'a, Result<String, Fault>>;
-    /// The files of `revision` of the repository at `url`: a commit, or whatever else git reads as one.
-    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>>;
+    /// The files of `revision` of the repository at `url`: a commit, or whatever else git reads as one. Where `built_as` is a
+    /// package's name, they are what its scripts make of them, with the repository around them.
+    fn check_out<'a>(
+        &'a self,
+        url: &'a str,
+        revision: &'a str,
+        built_as: Option<&'a str>,
+    ) -> LocalBoxFuture<'a, Result<Checkout, Fault>>;
 }
 
 /// A commit with its files; links and what git itself keeps are not among them.
@@ -218,6 +243,10 @@ pub trait Host {
     }
     /// Git, where there is one.
     fn git(&self) -> Option<&dyn Git> {
+        None
+    }
+    /// What builds packages of repositories; wherever the project's scripts may run.
+    fn builder(&self) -> Option<&dyn Builder> {
         None
     }
 }

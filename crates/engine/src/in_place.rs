@@ -33,7 +33,7 @@ impl InPlace {
         if request.mode == InstallMode::Ci || !lacks {
             return Ok(found);
         }
-        for package in wanted(lockfile, inert, &request.omit, host.project().owner())? {
+        for package in wanted(lockfile, inert, &request.omit, host.project().keys())? {
             if package.resolved.is_some() || package.integrity.is_some() {
                 continue;
             }

@@ -189,8 +189,8 @@ pub async fn packages_of_ci<H: Host>(host: &H, request: &InstallRequest) -> Resu
     let inert = check_machine(&lock, &request.resolve)?.inert;
     let part = Part::of(host, request, (&project, &project, chosen.as_ref()), &lock, &inert).boxed_local().await?;
     Ok(match part {
-        Some(part) => wanted(&part.lockfile, &BTreeSet::new(), &part.request.omit, host.project().owner())?,
-        None => wanted(&lock, &inert, &request.omit, host.project().owner())?,
+        Some(part) => wanted(&part.lockfile, &BTreeSet::new(), &part.request.omit, host.project().keys())?,
+        None => wanted(&lock, &inert, &request.omit, host.project().keys())?,
     })
 }
 

@@ -44,7 +44,8 @@ pub use dry_run::{PlacedPackage, TreeChanges, dry_run};
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use host::{
-    Checkout, Git, Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots, UsersFiles,
+    Builder, Checkout, Git, Host, IngestJob, IngestReport, JobSource, LinkReport, PackageStore, ProjectTree, Slots,
+    UsersFiles,
 };
 pub use install::{conflicts, install, packages_of_ci};
 pub use request::{

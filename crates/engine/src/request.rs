@@ -3,7 +3,7 @@
 use crate::choice::WorkspaceChoice;
 use crate::event::Event;
 use crate::host::LinkReport;
-use gantry_layout::{Omit, Scripts};
+use gantry_layout::Omit;
 use gantry_manifest::DependencyKind;
 use gantry_resolver::{Opening, PeerConflict, ResolveOptions};
 use gantry_spec::PackageName;
@@ -149,8 +149,6 @@ pub struct InstallRequest {
     /// Whether to make no links to commands: npm's `bin-links=false`, for file systems without links. Those to folders of the
     /// user are made all the same.
     pub without_commands: bool,
-    /// What may run its scripts when it is put in place, on a platform that has processes.
-    pub scripts: Scripts,
     /// Whether packages with scripts of which nothing is said stop the install: npm's `strict-allow-scripts`.
     pub strict_scripts: bool,
     /// What to add, remove and update; not with `ci`.

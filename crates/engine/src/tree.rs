@@ -2,6 +2,7 @@
 
 use crate::bring::Brought;
 use crate::fetch::leave_out;
+use crate::git::not_prepared;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::part::{Part, is_in_part};
 use crate::progress::Progress;
@@ -52,10 +53,13 @@ pub(crate) async fn make_tree<H: Host>(
     let Making { lockfile, inert, .. } = making;
     let mut left_out = making.brought.left_out.clone();
     let mut plan = making.plan(host, request, inert, &left_out)?;
-    let ScriptedTree { allowed, unreviewed, unreviewed_folders } = making.scripted(host, request, &plan);
+    let ScriptedTree { allowed, unreviewed, unreviewed_folders } = making.scripted(host, &plan);
     let scripts = sorted(unreviewed.into_iter().map(|package| package.label));
     if request.strict_scripts && !scripts.is_empty() {
         return Err(refused(&scripts).into());
+    }
+    for message in not_prepared(host, &plan).await? {
+        progress.warn("GIT_NOT_PREPARED", message);
     }
     plan.scripted = allowed;
     let mut link = host.project().link(&plan, request.mode, host.store()).await?;
@@ -99,13 +103,13 @@ impl Making<'_> {
         left_out: &[String],
     ) -> Result<Plan, EngineError> {
         let index = |key: &PackageKey| host.store().index(key).or_else(|| self.brought.in_place.index(key));
-        let owner = host.project().owner();
+        let keys = host.project().keys();
         let mut plan = match self.part {
             Some(part) => {
                 let left_out = left_out.iter().cloned().collect();
-                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, owner, &index)?
+                plan(&part.lockfile.to_text(), &left_out, &part.request.omit, keys, &index)?
             }
-            None => plan(self.text, inert, &request.omit, owner, &index)?,
+            None => plan(self.text, inert, &request.omit, keys, &index)?,
         };
         if request.without_commands {
             plan.leave_out_commands();
@@ -118,13 +122,13 @@ impl Making<'_> {
     }
 
     /// What of the plan has scripts, and what becomes of them.
-    fn scripted<H: Host>(&self, host: &H, request: &InstallRequest, plan: &Plan) -> ScriptedTree {
+    fn scripted<H: Host>(&self, host: &H, plan: &Plan) -> ScriptedTree {
         let has_scripts = |package: &PlannedPackage| {
             let index = host.store().index(&package.key).or_else(|| self.brought.in_place.index(&package.key));
             index.is_some_and(|index| index.facts.has_install_script)
         };
         let workspaces = self.project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();
-        let mut tree = ScriptedTree::of(self.lockfile, plan, &request.scripts, &workspaces, &has_scripts);
+        let mut tree = ScriptedTree::of(self.lockfile, plan, host.project().scripts(), &workspaces, &has_scripts);
         if let Some(touched) = self.part.map(Part::touched) {
             // The rest of the tree is not this install's affair.
             for list in [&mut tree.allowed, &mut tree.unreviewed, &mut tree.unreviewed_folders] {

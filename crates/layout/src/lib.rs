@@ -10,6 +10,7 @@ mod bins;
 mod contents;
 mod digest;
 mod error;
+mod keys;
 mod paths;
 mod plan;
 mod planned;
@@ -19,8 +20,9 @@ mod tree;
 
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
+pub use keys::{PackageKeys, is_git};
 pub use paths::is_package_path;
-pub use plan::{installed, is_git, linked_commands, linked_folders, package_key, plan, wanted};
+pub use plan::{installed, linked_commands, linked_folders, plan, wanted};
 pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};
 pub use scripts::{ScriptPolicy, ScriptVerdict, Scripted, ScriptedTree, Scripts};
 pub use select::{Omit, is_carried};

@@ -1,26 +1,25 @@
 //! Making a plan from a lock.
 
 use crate::{
-    LayoutError, LinkKind, Omit, Plan, PlannedLink, PlannedPackage,
+    LayoutError, LinkKind, Omit, PackageKeys, Plan, PlannedLink, PlannedPackage,
     bins::{Commands, commands},
     contents::Contents,
     paths,
     select::Selection,
 };
-use gantry_archive::Integrity;
 use gantry_manifest::{LockEntry, LockText, Lockfile};
 use gantry_store::{PackageIndex, PackageKey};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// The packages that must be in the store for an install, sorted by path; a package that is at several paths comes once
-/// for each. `owner` is the project, as [`package_key`] takes it.
+/// for each.
 pub fn wanted(
     lock: &Lockfile,
     inert: &BTreeSet<String>,
     omit: &Omit,
-    owner: &str,
+    keys: PackageKeys<'_>,
 ) -> Result<Vec<PlannedPackage>, LayoutError> {
-    Selection::new(lock, inert, omit)?.packages().map(|entry| planned_package(entry, owner)).collect()
+    Selection::new(lock, inert, omit)?.packages().map(|entry| planned_package(entry, keys)).collect()
 }
 
 /// Paths of all entries that are not left out, the root and the folders of the user among them.
@@ -45,16 +44,16 @@ pub fn linked_commands(lock: &Lockfile) -> Result<Vec<PlannedLink>, LayoutError>
 }
 
 /// What goes where, by the text of a lock. `inert` are the paths of entries that do not fit the target, `index` gives the index
-/// of a stored package; all that [`wanted`] names for this `owner` must be there.
+/// of a stored package; all that [`wanted`] names must be there.
 pub fn plan(
     text: &LockText<'_>,
     inert: &BTreeSet<String>,
     omit: &Omit,
-    owner: &str,
+    keys: PackageKeys<'_>,
     index: &dyn Fn(&PackageKey) -> Option<Arc<PackageIndex>>,
 ) -> Result<Plan, LayoutError> {
     let selection = Selection::new(text.lock(), inert, omit)?;
-    let packages = selection.packages().map(|entry| planned_package(entry, owner)).collect::<Result<Vec<_>, _>>()?;
+    let packages = selection.packages().map(|entry| planned_package(entry, keys)).collect::<Result<Vec<_>, _>>()?;
     let contents = Contents::new(&packages, index)?;
     let Commands { links: commands, executables } = commands(&selection, &contents)?;
     let mut links = planned_links(&selection);
@@ -64,32 +63,10 @@ pub fn plan(
     Ok(Plan { packages, links, executables, hidden_lock, ..Plan::default() })
 }
 
-/// The store's name for the package of a lock entry that has a tarball of its own: by what it hashes to, else by where it
-/// comes from, else by what it is. What neither a hash nor a commit vouches for is stored for its `owner` alone, which is what
-/// tells a project from the others that share the store: where it comes from depends on the project's settings and folder.
-pub fn package_key(entry: &LockEntry, owner: &str) -> Result<PackageKey, LayoutError> {
-    let resolved = entry.resolved.as_deref();
-    Ok(match (&entry.integrity, resolved) {
-        // A commit says more than what one compressor made of it.
-        (_, Some(resolved)) if is_git(resolved) => PackageKey::from_address(resolved),
-        (Some(integrity), _) => {
-            let problem = || LayoutError::Integrity { path: entry.path.clone(), integrity: integrity.to_string() };
-            PackageKey::from_integrity(&Integrity::parse(integrity).map_err(|_| problem())?)
-        }
-        (None, Some(address)) => PackageKey::of_owner(address, owner),
-        (None, None) => PackageKey::of_owner(&entry.label(), owner),
-    })
-}
-
-/// Whether the `resolved` of a lock is a commit of a git repository.
-pub fn is_git(resolved: &str) -> bool {
-    resolved.starts_with("git+") || resolved.starts_with("git:")
-}
-
-fn planned_package(entry: &LockEntry, owner: &str) -> Result<PlannedPackage, LayoutError> {
+fn planned_package(entry: &LockEntry, keys: PackageKeys<'_>) -> Result<PlannedPackage, LayoutError> {
     Ok(PlannedPackage {
         path: entry.path.clone(),
-        key: package_key(entry, owner)?,
+        key: keys.of(entry)?,
         name: entry.package_name().into(),
         version: entry.manifest.version.clone().unwrap_or_default(),
         resolved: entry.resolved.clone(),

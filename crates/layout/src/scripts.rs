@@ -24,6 +24,17 @@ pub enum Scripts {
     All,
 }
 
+impl Scripts {
+    /// What is said of the scripts of a repository, which build the package in it: by what a lock calls its commit.
+    pub fn verdict_of_commit(&self, resolved: &str) -> ScriptVerdict {
+        match self {
+            Self::None => ScriptVerdict::Unreviewed,
+            Self::Allowed(policy) => policy.verdict_of_commit(resolved),
+            Self::All => ScriptVerdict::Allowed,
+        }
+    }
+}
+
 /// Something that may run scripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scripted {

@@ -1,9 +1,13 @@
 //! The user's git (`@npmcli/git`): as a program, with the user's own configuration and credentials.
 
+mod building;
 mod running;
+
+pub(crate) use building::NativeBuilder;
 
 use crate::NativeError;
 use crate::store::temporary_directory;
+use building::files_of;
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
 use gantry_engine::{Checkout, Fault, Git};
@@ -13,6 +17,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::rc::Rc;
 use std::time::Duration;
 use std::{env, fs, io};
 use tokio::process::Command;
@@ -84,16 +89,23 @@ pub(crate) struct NativeGit {
     program: PathBuf,
     /// Where repositories are put while their files are read.
     folder: PathBuf,
+    builder: Rc<NativeBuilder>,
     /// Which of the [`DEFAULTS`] are to be set.
     environment: OnceCell<Vec<(&'static str, &'static str)>>,
 }
 
 impl NativeGit {
     /// `None` where `PATH` leads to no git.
-    pub(crate) fn find(runtime: &Handle, folder: &Path) -> Option<Self> {
+    pub(crate) fn find(runtime: &Handle, folder: &Path, builder: &Rc<NativeBuilder>) -> Option<Self> {
         let program =
             env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join("git")).find(|path| is_program(path))?;
-        Some(Self { runtime: runtime.clone(), program, folder: folder.to_owned(), environment: OnceCell::new() })
+        Some(Self {
+            runtime: runtime.clone(),
+            program,
+            folder: folder.to_owned(),
+            builder: Rc::clone(builder),
+            environment: OnceCell::new(),
+        })
     }
 
     /// Runs git in `folder` and gives what it prints.
@@ -156,7 +168,13 @@ impl NativeGit {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    async fn check_out_in(&self, folder: &Path, url: &str, revision: &str) -> Result<Checkout, Fault> {
+    async fn check_out_in(
+        &self,
+        folder: &Path,
+        url: &str,
+        revision: &str,
+        built_as: Option<&str>,
+    ) -> Result<Checkout, Fault> {
         self.run(folder, &["init", "--quiet"]).await?;
         // A server may refuse to give one commit alone; then everything is had, as by npm.
         let one = ["fetch", "--quiet", "--depth=1", "--", url, revision];
@@ -173,10 +191,10 @@ impl NativeGit {
             self.ask(folder, &["submodule", "update", "--quiet", "--init", "--recursive"]).await?;
         }
         let commit = self.run(folder, &["rev-parse", "HEAD"]).await?.trim().to_owned();
-        let mut files = Vec::new();
-        read_folder(folder, "", &mut files).map_err(NativeError::io("read the repository in", folder))?;
-        files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
-        Ok(Checkout { commit, files })
+        if let Some(name) = built_as {
+            self.builder.build_in(name, &commit, folder).await?;
+        }
+        Ok(Checkout { commit, files: files_of(folder)? })
     }
 
     /// What `revision` is in a repository of which everything has been fetched.
@@ -203,13 +221,18 @@ impl Git for NativeGit {
         Box::pin(async move { self.ask(Path::new("/"), &["ls-remote", "--", url]).await })
     }
 
-    fn check_out<'a>(&'a self, url: &'a str, revision: &'a str) -> LocalBoxFuture<'a, Result<Checkout, Fault>> {
+    fn check_out<'a>(
+        &'a self,
+        url: &'a str,
+        revision: &'a str,
+        built_as: Option<&'a str>,
+    ) -> LocalBoxFuture<'a, Result<Checkout, Fault>> {
         Box::pin(async move {
             if revision.starts_with('-') {
                 return Err(Fault::new("GIT_REVISION", format!("{revision} is no commit, branch or tag")));
             }
             let folder = temporary_directory(&self.folder, "git-")?;
-            self.check_out_in(folder.path(), url, revision).await
+            self.check_out_in(folder.path(), url, revision, built_as).await
         })
     }
 }
@@ -225,8 +248,13 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// Adds the files below `folder`, without what git itself keeps there.
-fn read_folder(folder: &Path, inside: &str, files: &mut Vec<Entry<'static>>) -> io::Result<()> {
+/// Adds the files below `folder`, without what git itself keeps there and what is left out, by path.
+fn read_folder(
+    folder: &Path,
+    inside: &str,
+    is_left_out: &dyn Fn(&str) -> bool,
+    files: &mut Vec<Entry<'static>>,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -234,7 +262,9 @@ fn read_folder(folder: &Path, inside: &str, files: &mut Vec<Entry<'static>>) -> 
         let Some(text) = name.to_str().filter(|_| name != OsStr::new(".git")) else { continue };
         let path = if inside.is_empty() { text.to_owned() } else { format!("{inside}/{text}") };
         if kind.is_dir() {
-            read_folder(&entry.path(), &path, files)?;
+            if !is_left_out(&path) {
+                read_folder(&entry.path(), &path, is_left_out, files)?;
+            }
         } else if kind.is_file() {
             let executable = entry.metadata()?.permissions().mode() & 0o111 != 0;
             files.push(Entry { path, data: Cow::Owned(fs::read(entry.path())?), executable });

@@ -1,11 +1,11 @@
 //! The native platform, put together.
 
-use crate::git::NativeGit;
+use crate::git::{NativeBuilder, NativeGit};
 use crate::{
     HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
     ScriptSettings,
 };
-use gantry_engine::{Fault, Git, Host, Slots};
+use gantry_engine::{Builder, Fault, Git, Host, Slots};
 use gantry_forecast::{POPULAR, Table};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use std::cell::OnceCell;
@@ -39,6 +39,7 @@ pub struct NativeHost {
     slots: Slots,
     runtime: Handle,
     git: OnceCell<Option<NativeGit>>,
+    builder: Rc<NativeBuilder>,
 }
 
 impl NativeHost {
@@ -49,6 +50,8 @@ impl NativeHost {
         let fetches = settings.slots.together.saturating_sub(settings.slots.documents).max(1);
         let store = Rc::new(PackageDirectories::new(&settings.store, http.clone(), clock.clone(), fetches));
         let mirror = NativeMirror::new(&settings.store, clock.clone());
+        let temporary = store.temporary().to_owned();
+        let builder = NativeBuilder::new(runtime.clone(), settings.store, temporary, settings.scripts.clone());
         Self {
             registry: RegistryClient::new(http, clock, settings.registry).with_mirror(Box::new(mirror)),
             project: ProjectDirectory::new(settings.project, Rc::clone(&store)).with_scripts(settings.scripts),
@@ -56,6 +59,7 @@ impl NativeHost {
             slots: settings.slots,
             runtime,
             git: OnceCell::new(),
+            builder: Rc::new(builder),
         }
     }
 
@@ -120,8 +124,14 @@ impl Host for NativeHost {
         let git = self.git.get_or_init(|| {
             // What it fetches is kept there from others before any package is. If that fails git says so.
             let _ = self.store.prepare();
-            NativeGit::find(&self.runtime, self.store.temporary())
+            NativeGit::find(&self.runtime, self.store.temporary(), &self.builder)
         });
         git.as_ref().map(|git| git as &dyn Git)
+    }
+
+    fn builder(&self) -> Option<&dyn Builder> {
+        // As for git.
+        let _ = self.store.prepare();
+        Some(&*self.builder)
     }
 }

@@ -33,7 +33,7 @@ use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock, ScriptSettings};
 use bytes::Bytes;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
-use gantry_layout::{Plan, PlannedPackage};
+use gantry_layout::{Plan, PlannedPackage, Scripts};
 use gantry_manifest::Lockfile;
 use gantry_store::PackageIndex;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
@@ -468,6 +468,10 @@ impl LinkChanges<'_> {
 impl ProjectTree for ProjectDirectory {
     fn owner(&self) -> &str {
         &self.owner
+    }
+
+    fn scripts(&self) -> &Scripts {
+        &self.scripts.allowed
     }
 
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {

@@ -30,8 +30,6 @@ pub struct RebuildRequest<'r> {
     pub root: Manifest,
     /// Packages and folders, perhaps with a version or a range behind the name; where there are none, all and the project.
     pub names: &'r [String],
-    /// What may run.
-    pub scripts: &'r Scripts,
     /// Whether there are to be links to commands: npm's `bin-links`.
     pub links_commands: bool,
 }
@@ -44,7 +42,8 @@ pub fn rebuild(
     settings: &ScriptSettings,
     interrupt: &Interrupt,
 ) -> Result<Rebuilt, Fault> {
-    let RebuildRequest { root, names, scripts, links_commands } = request;
+    let RebuildRequest { root, names, links_commands } = request;
+    let scripts = &settings.allowed;
     let mut lock = installed(project, &root)?;
     let patterns = root.workspaces.as_ref().and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
     // Who asks for what is there tells what it is; of the project the lock in the tree does not say so.

@@ -12,7 +12,7 @@ pub use environment::ScriptEnvironment;
 use crate::{Interrupt, NativeError};
 use environment::Context;
 use gantry_engine::Fault;
-use gantry_layout::Scripted;
+use gantry_layout::{Scripted, Scripts};
 use process::{Output, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -31,15 +31,19 @@ const OF_PACKAGES: [&str; 3] = ["preinstall", "install", "postinstall"];
 const OF_FOLDERS: [&str; 4] = ["preinstall", PREPARE, "install", "postinstall"];
 const PREPARE: &str = "prepare";
 /// What is run of the project itself.
-const OF_PROJECT: [&str; 7] =
+pub(crate) const OF_PROJECT: [&str; 7] =
     ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
 
 /// What builds a package that has a `binding.gyp` and says nothing of how.
 const GYP: &str = "node-gyp rebuild";
 
-/// How scripts are run.
+/// Which scripts are run, and how.
 #[derive(Clone)]
 pub struct ScriptSettings {
+    /// What may run them.
+    pub allowed: Scripts,
+    /// The command that installs what a package of a repository is built with: this one.
+    pub installer: PathBuf,
     /// The shell that they are handed to: npm's `script-shell`.
     pub shell: OsString,
     /// Makes what they find in their environment beside what this process has; called where there are any.
@@ -68,6 +72,8 @@ pub struct ScriptBegan<'a> {
 impl Default for ScriptSettings {
     fn default() -> Self {
         Self {
+            allowed: Scripts::None,
+            installer: "gantry".into(),
             shell: "sh".into(),
             environment: Arc::new(ScriptEnvironment::default),
             is_foreground: false,
@@ -79,9 +85,10 @@ impl Default for ScriptSettings {
 
 impl fmt::Debug for ScriptSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shell, is_foreground, spares_stdout, .. } = self;
+        let Self { allowed, shell, is_foreground, spares_stdout, .. } = self;
         formatter
             .debug_struct("ScriptSettings")
+            .field("allowed", allowed)
             .field("shell", shell)
             .field("is_foreground", is_foreground)
             .field("spares_stdout", spares_stdout)

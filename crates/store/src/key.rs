@@ -22,6 +22,12 @@ impl PackageKey {
         Self(format!("url-{:032x}", xxh3_128(address.as_bytes())))
     }
 
+    /// What the scripts of a repository have made of the commit that an address names.
+    pub fn of_built(address: &str) -> Self {
+        // No owner is called so: it is a path, or the name of a page's project.
+        Self::from_address(&format!("{address}\n\nbuilt"))
+    }
+
     /// Whatever an address served `owner`: for packages without any integrity. Nothing tells whether it would serve others the
     /// same, so they do not get it.
     pub fn of_owner(address: &str, owner: &str) -> Self {

@@ -8,7 +8,7 @@ use crate::links::script;
 use crate::project::{owner_of, read_optional, settled, tree_of};
 use crate::store::WasiStore;
 use gantry_engine::{EngineError, Fault, PackageStore};
-use gantry_layout::{FileSource, Omit, TreeDigest, TreeEntry, plan};
+use gantry_layout::{FileSource, Omit, PackageKeys, TreeDigest, TreeEntry, plan};
 use gantry_manifest::Lockfile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -49,9 +49,10 @@ impl<'a> InstalledTree<'a> {
     /// The tree in `project`, whose packages must be in `store`.
     pub fn open(project: &'a Path, store: &'a WasiStore) -> Result<Self, Fault> {
         let lock = hidden_lock(project)?;
-        let plan =
-            plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), &owner_of(project), &|key| store.index(key))
-                .map_err(|error| EngineError::from(error).to_fault())?;
+        let owner = owner_of(project);
+        let keys = PackageKeys::without_scripts(&owner);
+        let plan = plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), keys, &|key| store.index(key))
+            .map_err(|error| EngineError::from(error).to_fault())?;
         let tree = tree_of(store, &settled(project, store, &plan)?.0)?;
         let expected = tree.entries().into_iter().filter(|(path, _)| path != HIDDEN_LOCK).collect();
         Ok(Self { project, store, lock, expected })

@@ -47,6 +47,7 @@ fn perform(
     }
     let interrupt = session.interrupt().clone();
     let printer = Arc::clone(&reporter);
+    let runs_scripts = settings.host.scripts.allowed != Scripts::None && settings.request.extent == Extent::Tree;
     settings.host.scripts.began = Arc::new(move |began: &ScriptBegan<'_>| locked(&printer).script(began));
     let mut host = NativeHost::new(session.handle(), settings.host).with_interrupt(interrupt.clone());
     if let Some(lock) = lock {
@@ -67,7 +68,6 @@ fn perform(
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let outcome = outcome?;
-    let runs_scripts = settings.request.scripts != Scripts::None && settings.request.extent == Extent::Tree;
     if runs_scripts {
         for message in scripts::not_run(project, &outcome) {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });

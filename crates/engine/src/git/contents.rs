@@ -6,8 +6,8 @@ use gantry_manifest::Manifest;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Scripts by which npm would prepare the package before it packs it.
-const PREPARING: [&str; 3] = ["prepare", "prepack", "build"];
+/// Scripts that are run in a repository alone, before a package is made of it.
+const PREPARING: [&str; 4] = ["prepare", "prepublish", "preprepare", "postprepare"];
 
 /// A commit's files, sorted by path.
 pub(super) struct Contents {
@@ -42,9 +42,9 @@ fn text_of<'e>(files: &'e [Entry<'_>], path: &str) -> Option<&'e [u8]> {
     Some(&files[position].data)
 }
 
-/// The script that would have made the package ready, where it has one.
-pub(super) fn preparing_script(files: &[Entry<'_>]) -> Option<&'static str> {
-    let manifest: Value = serde_json::from_slice(text_of(files, "package.json")?).ok()?;
+/// The script of a manifest that would have made the package ready, where it has one.
+pub(super) fn preparing_script(package_json: &[u8]) -> Option<&'static str> {
+    let manifest: Value = serde_json::from_slice(package_json).ok()?;
     let scripts = manifest.get("scripts")?;
     PREPARING.into_iter().find(|script| scripts.get(script).is_some_and(Value::is_string))
 }

@@ -1,4 +1,5 @@
-use super::{LinkKind, Plan, linked_commands, package_key, plan, wanted};
+use super::{LinkKind, Plan, linked_commands, plan, wanted};
+use crate::PackageKeys;
 use crate::{LayoutError, Omit};
 use gantry_archive::Entry;
 use gantry_manifest::{LockEntry, Lockfile};
@@ -18,6 +19,10 @@ fn lock(packages: &str) -> Lockfile {
 
 /// The project, for what nothing vouches for.
 const OWNER: &str = "project";
+
+fn keys() -> PackageKeys<'static> {
+    PackageKeys::without_scripts(OWNER)
+}
 
 /// Stored packages: address and names of files; those whose name starts with `bin/` are executable.
 struct Stored(BTreeMap<PackageKey, Arc<PackageIndex>>);
@@ -40,7 +45,7 @@ impl Stored {
     }
 
     fn plan_with(&self, lock: &Lockfile, inert: &[&str], omit: Omit) -> Result<Plan, LayoutError> {
-        plan(&lock.to_text(), &set(inert), &omit, OWNER, &|key| self.0.get(key).cloned())
+        plan(&lock.to_text(), &set(inert), &omit, keys(), &|key| self.0.get(key).cloned())
     }
 }
 
@@ -59,7 +64,7 @@ fn links(plan: &Plan) -> Vec<(&str, &str)> {
 #[test]
 fn an_aliased_package_keeps_its_own_name() {
     let lock = lock(r#""node_modules/a":{"name":"b","version":"2.0.0","resolved":"https://registry.test/b.tgz"}"#);
-    let wanted = wanted(&lock, &set(&[]), &Omit::default(), OWNER).unwrap();
+    let wanted = wanted(&lock, &set(&[]), &Omit::default(), keys()).unwrap();
     assert_eq!((wanted[0].path.as_str(), wanted[0].name.as_str()), ("node_modules/a", "b"));
     assert_eq!(wanted[0].key, PackageKey::of_owner("https://registry.test/b.tgz", OWNER));
 }
@@ -77,7 +82,7 @@ fn what_is_omitted_follows_the_flags() {
            "node_modules/extra":{"version":"1.0.0","extraneous":true}"#,
     );
     let names = |dev, optional, peer, inert: &[&str]| {
-        let found = wanted(&lock, &set(inert), &Omit { dev, optional, peer }, OWNER).unwrap();
+        let found = wanted(&lock, &set(inert), &Omit { dev, optional, peer }, keys()).unwrap();
         found.iter().map(|package| package.path.replace("node_modules/", "")).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(false, false, false, &[]), "dev dev/nested devopt extra opt peer prod prod/nested");
@@ -100,7 +105,7 @@ fn a_linked_folder_that_is_no_workspace_keeps_everything() {
            "w/node_modules/x":{"version":"1.0.0","dev":true}"#,
     );
     let omit = Omit { dev: true, ..Omit::default() };
-    let wanted = wanted(&lock, &set(&[]), &omit, OWNER).unwrap();
+    let wanted = wanted(&lock, &set(&[]), &omit, keys()).unwrap();
     assert_eq!(wanted.iter().map(|package| package.path.as_str()).collect::<Vec<_>>(), ["f/node_modules/x"]);
 }
 
@@ -269,14 +274,14 @@ fn what_gives_way_to_nested_packages_and_commands_is_told() {
 fn a_package_without_integrity_is_stored_by_where_it_comes_from_or_by_what_it_is_for_its_project_alone() {
     let key = |text: &str| {
         let lock = lock(&format!(r#""node_modules/a":{{"version":"1.0.0"{text}}}"#));
-        package_key(lock.entry("node_modules/a").unwrap(), OWNER)
+        keys().of(lock.entry("node_modules/a").unwrap())
     };
     let (bare, placed) = (key("").unwrap(), key(r#","resolved":"https://r.test/a.tgz""#).unwrap());
     assert_ne!(bare, placed);
     assert_eq!(bare, PackageKey::of_owner("a@1.0.0", OWNER));
     assert_eq!(placed, PackageKey::of_owner("https://r.test/a.tgz", OWNER));
     let other = lock(r#""node_modules/a":{"version":"1.0.0","resolved":"https://r.test/a.tgz"}"#);
-    assert_ne!(placed, package_key(other.entry("node_modules/a").unwrap(), "another").unwrap());
+    assert_ne!(placed, PackageKeys::without_scripts("another").of(other.entry("node_modules/a").unwrap()).unwrap());
     let problem = key(r#","integrity":"none""#).unwrap_err();
     assert_eq!((problem.code(), problem.package()), ("LAYOUT_INTEGRITY", Some("node_modules/a")));
 }

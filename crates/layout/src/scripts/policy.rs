@@ -68,13 +68,23 @@ impl ScriptPolicy {
 
     /// What is said of a package or a link. What tarballs of other packages carry is never allowed to: it is whatever they say.
     pub(super) fn verdict(&self, entry: &LockEntry, lock: &Lockfile, entries: &Entries<'_>) -> ScriptVerdict {
-        let mut verdict = ScriptVerdict::Unreviewed;
         if self.is_empty() || entry.in_bundle {
-            return verdict;
+            return ScriptVerdict::Unreviewed;
         }
         let identity = Identity::of(entry, lock, entries, &self.overrides);
+        self.verdict_where(|rule, is_allowed| rule.covers(entry, identity.as_ref(), is_allowed))
+    }
+
+    /// What is said of a repository, by what a lock calls its commit.
+    pub(super) fn verdict_of_commit(&self, resolved: &str) -> ScriptVerdict {
+        self.verdict_where(|rule, _| rule.covers_commit(resolved))
+    }
+
+    /// What the rules that cover something come to: a single one that refuses does.
+    fn verdict_where(&self, covers: impl Fn(&Rule, bool) -> bool) -> ScriptVerdict {
+        let mut verdict = ScriptVerdict::Unreviewed;
         for (rule, is_allowed) in &self.rules {
-            match (rule.covers(entry, identity.as_ref(), *is_allowed), is_allowed) {
+            match (covers(rule, *is_allowed), is_allowed) {
                 (false, _) => {}
                 (true, false) => return ScriptVerdict::Denied,
                 (true, true) => verdict = ScriptVerdict::Allowed,
@@ -95,13 +105,17 @@ impl Rule {
                 None => !is_allowed,
             },
             (Self::Registry { .. }, _) => false,
-            (Self::Git(wanted), _) => resolved.filter(|resolved| is_git(resolved)).is_some_and(|resolved| {
-                matches!(Spec::parse("", resolved), Ok(Spec { kind: SpecKind::Git(git), .. }) if is_same(wanted, &git))
-            }),
+            (Self::Git(_), _) => resolved.is_some_and(|resolved| self.covers_commit(resolved)),
             (Self::Place(place), _) => {
                 resolved.is_some_and(|resolved| resolved.strip_prefix("file:").unwrap_or(resolved) == place)
             }
         }
+    }
+
+    fn covers_commit(&self, resolved: &str) -> bool {
+        let Self::Git(wanted) = self else { return false };
+        let commit = Spec::parse("", resolved).ok().filter(|_| is_git(resolved));
+        matches!(commit, Some(Spec { kind: SpecKind::Git(git), .. }) if is_same(wanted, &git))
     }
 }
 

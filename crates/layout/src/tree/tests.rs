@@ -1,5 +1,5 @@
 use super::{FileKind, FileSource, TreeEntry, VirtualTree};
-use crate::{Omit, Plan, TreeDigest, plan};
+use crate::{Omit, PackageKeys, Plan, TreeDigest, plan};
 use gantry_archive::Entry;
 use gantry_manifest::Lockfile;
 use gantry_store::{PackageIndex, PackageKey, PreparedPackage, prepare};
@@ -68,7 +68,10 @@ fn indexes() -> BTreeMap<PackageKey, Arc<PackageIndex>> {
 fn planned() -> Plan {
     let indexes = indexes();
     let lock = Lockfile::parse(LOCK.as_bytes(), "package-lock.json").unwrap();
-    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), "", &|key| indexes.get(key).cloned()).unwrap()
+    plan(&lock.to_text(), &BTreeSet::new(), &Omit::default(), PackageKeys::without_scripts(""), &|key| {
+        indexes.get(key).cloned()
+    })
+    .unwrap()
 }
 
 fn tree() -> VirtualTree {

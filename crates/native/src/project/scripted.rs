@@ -7,8 +7,8 @@ use crate::moves::Moves;
 use crate::own_files::{InPlace, beginning, separate_changed};
 use crate::scripts::{Due, ScriptsRun, run_project_scripts, run_scripts};
 use crate::tops::link_commands;
-use gantry_engine::LinkReport;
-use gantry_layout::{Plan, is_carried, package_key};
+use gantry_engine::{LinkReport, ProjectTree};
+use gantry_layout::{Plan, is_carried};
 use std::time::SystemTime;
 
 impl ProjectDirectory {
@@ -57,7 +57,7 @@ impl ProjectDirectory {
         let Some((_, lock)) = hidden_lock::read(&self.path) else { return Ok(Vec::new()) };
         let entries = lock.packages.iter().filter(|entry| !entry.link && !entry.is_top() && !is_carried(entry));
         let packages = entries.filter_map(|entry| {
-            let key = package_key(entry, &self.owner).ok()?;
+            let key = self.keys().of(entry).ok()?;
             Some(InPlace { path: &entry.path, key, label: entry.label() })
         });
         separate_changed(&self.path, &self.store, packages, since)

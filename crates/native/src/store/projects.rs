@@ -10,7 +10,7 @@ use crate::NativeError;
 use crate::descriptor::write_file;
 use crate::hidden_lock;
 use crate::temporary::{remove_any, unique_name};
-use gantry_layout::package_key;
+use gantry_layout::{PackageKeys, Scripts};
 use gantry_store::PackageKey;
 use rustc_hash::FxHashSet;
 use std::ffi::OsStr;
@@ -88,9 +88,11 @@ fn is_name(name: &OsStr) -> bool {
     name.len() == NAME_LENGTH && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
-/// What the hidden lock of a project names.
+/// What the hidden lock of a project names. Which repositories were built it does not say: then both packages are needed.
 fn needed(project: &Path) -> FxHashSet<PackageKey> {
     let Some((_, lock)) = hidden_lock::read(project) else { return FxHashSet::default() };
     let owner = project.to_string_lossy();
-    lock.packages.iter().filter(|entry| !entry.link).filter_map(|entry| package_key(entry, &owner).ok()).collect()
+    let keys = [&Scripts::None, &Scripts::All].map(|scripts| PackageKeys::new(&owner, scripts));
+    let entries = lock.packages.iter().filter(|entry| !entry.link);
+    entries.flat_map(|entry| keys.map(|keys| keys.of(entry))).flatten().collect()
 }
