@@ -301,6 +301,40 @@ describe('scripts', { concurrency: 1 }, () => {
     assert.match(warned(run, 'SCRIPTS_NOT_RUN').at(-1), /lib \(preinstall, prepare, install, postinstall\)/);
   });
 
+  test('keep what they write into manifests that dependencies are added to', (context) => {
+    const edit = `
+const { readFileSync, writeFileSync } = require('node:fs');
+for (const path of ['../package.json', '../part/package.json']) {
+  const manifest = JSON.parse(readFileSync(path, 'utf8'));
+  manifest.scripts = { ...manifest.scripts, made: 'true' };
+  manifest.dependencies = { ...manifest.dependencies, second: '1.0.0' };
+  writeFileSync(path, JSON.stringify(manifest, null, 2) + '\\n');
+}
+`;
+    const both = pair(context, suite, {
+      ...manifest({}, { workspaces: ['part'], description: 'a project' }),
+      'part/package.json': { name: 'part', version: '1.0.0' },
+      'tool/package.json': { name: 'tool', version: '1.0.0', scripts: { postinstall: 'node edit.js' } },
+      'tool/edit.js': edit,
+    });
+    const [ours, theirs] = both.folders;
+    for (const words of [
+      ['./tool', 'first'],
+      ['first', '--workspace', 'part'],
+    ]) {
+      both.workspace.gantryIn(ours, 'install', ...words, all).succeeded();
+      both.workspace.npm(theirs, 'install', ...words).succeeded();
+      for (const path of ['package.json', 'part/package.json']) {
+        assert.equal(
+          readFileSync(join(ours, path), 'utf8'),
+          readFileSync(join(theirs, path), 'utf8'),
+          `${words} ${path}`,
+        );
+      }
+    }
+    assert.match(readFileSync(join(ours, 'package.json'), 'utf8'), /"made": "true"/);
+  });
+
   test('of folders make commands that are linked to, as by npm', (context) => {
     const make = "mkdir dist && echo '#!/usr/bin/env node' > dist/run.js";
     const folder = (name, scripts) => ({ name, version: '1.0.0', bin: { [name]: 'dist/run.js' }, scripts });

@@ -49,12 +49,52 @@ struct Addition {
 }
 
 /// The new texts of manifests.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 pub(crate) struct Manifests {
     /// That of the project.
     pub root: Option<Vec<u8>>,
     /// Those of workspaces, by folder.
     pub workspaces: Vec<(String, Vec<u8>)>,
+    /// Folders of manifests whose dependencies are written.
+    folders: Vec<String>,
+}
+
+impl Manifests {
+    /// Writes the dependencies of the manifests in `folders` into their texts. As npm: what somebody has written there since the
+    /// command began stays.
+    async fn of<H: Host>(
+        host: &H,
+        request: &InstallRequest,
+        project: &Project,
+        folders: Vec<String>,
+    ) -> Result<Self, EngineError> {
+        let mut texts = Self::default();
+        for folder in &folders {
+            if folder.is_empty() {
+                let now = host.project().manifest_now().await?;
+                let text = now.as_deref().unwrap_or(&request.package_json);
+                texts.root = with_dependencies(text, &project.root, &request.package_json_path)?;
+            }
+            for Workspace { manifest, .. } in project.workspaces.iter().filter(|workspace| workspace.path == *folder) {
+                let path = format!("{folder}/package.json");
+                let text = host.project().read(&path).await?.unwrap_or_default();
+                let text = with_dependencies(&text, manifest, &path)?;
+                texts.workspaces.extend(text.map(|text| (folder.clone(), text)));
+            }
+        }
+        Ok(Self { folders, ..texts })
+    }
+
+    /// The same once more; `None` where that comes to the same.
+    pub async fn anew<H: Host>(
+        &self,
+        host: &H,
+        request: &InstallRequest,
+        project: &Project,
+    ) -> Result<Option<Self>, EngineError> {
+        let anew = Self::of(host, request, project, self.folders.clone()).await?;
+        Ok(Some(anew).filter(|anew| anew != self))
+    }
 }
 
 impl Asked {
@@ -122,15 +162,14 @@ impl Asked {
         lock: &mut Lockfile,
     ) -> Result<Manifests, EngineError> {
         let Changes { kind, save, update, .. } = &request.changes;
-        let mut texts = Manifests::default();
         if !save {
-            return Ok(texts);
+            return Ok(Manifests::default());
         }
         let names = workspace_names(project);
         let Project { root, workspaces, .. } = project;
         let own = workspaces.iter().map(|workspace| workspace.path.clone());
         let folders: Vec<String> = std::iter::once(String::new()).chain(own).collect();
-        let mut updated = Vec::new();
+        let (mut updated, mut written) = (Vec::new(), Vec::new());
         // Before any range is written: npm decides by what was asked for.
         for folder in &folders {
             let manifest = manifest_in(folder, root, workspaces);
@@ -154,19 +193,9 @@ impl Asked {
                 continue;
             }
             describe(folder, additions, manifest, lock, *kind);
-            if folder.is_empty() {
-                // As npm: what somebody has written there since the command began stays.
-                let now = host.project().manifest_now().await?;
-                let text = now.as_deref().unwrap_or(&request.package_json);
-                texts.root = with_dependencies(text, manifest, &request.package_json_path)?;
-                continue;
-            }
-            let path = format!("{folder}/package.json");
-            let text = host.project().read(&path).await?.unwrap_or_default();
-            let text = with_dependencies(&text, manifest, &path)?;
-            texts.workspaces.extend(text.map(|text| (folder.clone(), text)));
+            written.push(folder.clone());
         }
-        Ok(texts)
+        Manifests::of(host, request, project, written).await
     }
 }
 

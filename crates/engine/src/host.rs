@@ -1,5 +1,6 @@
 //! What the pipeline needs from a platform, above the bare effects: a package store, and a place to put the tree.
 
+use crate::changes::Manifests;
 use crate::{Fault, InstallMode};
 use bytes::Bytes;
 use core::future::{Future, ready};
@@ -163,7 +164,7 @@ pub trait ProjectTree {
 }
 
 /// What an install writes into files of the user's.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UsersFiles<'f> {
     /// Each `package.json` that changes, by its folder; empty for the project's.
     pub manifests: Vec<(&'f str, &'f [u8])>,
@@ -171,6 +172,15 @@ pub struct UsersFiles<'f> {
     pub lock: Option<&'f [u8]>,
     /// `yarn.lock`, if it changes.
     pub yarn_lock: Option<&'f [u8]>,
+}
+
+impl<'f> UsersFiles<'f> {
+    /// With these manifests.
+    pub(crate) fn with_manifests(&self, manifests: &'f Manifests) -> Self {
+        let workspaces = manifests.workspaces.iter().map(|(folder, bytes)| (folder.as_str(), &**bytes));
+        let root = manifests.root.iter().map(|bytes| ("", &**bytes));
+        Self { manifests: workspaces.chain(root).collect(), ..self.clone() }
+    }
 }
 
 /// Builds packages of repositories by their own scripts, where a platform has processes.

@@ -393,7 +393,7 @@ async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
     project: &Project,
-    Concluding { lockfile, text, manifests, part, inert, brought }: Concluding<'_>,
+    Concluding { lockfile, text, mut manifests, part, inert, brought }: Concluding<'_>,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<Outcome, EngineError> {
     let deprecated = deprecated(part.map_or(lockfile, |part| &part.lockfile));
@@ -407,12 +407,9 @@ async fn conclude<H: Host>(
         None => (request, lockfile, inert),
     };
     let yarn_lock = yarn_lock_of(installing, project, installed, left)?;
-    let changed_manifests = manifests.workspaces.iter().map(|(folder, bytes)| (folder.as_str(), &**bytes));
-    host.project().make_room(&UsersFiles {
-        manifests: changed_manifests.chain(manifests.root.iter().map(|bytes| ("", &**bytes))).collect(),
-        lock: lock_changed.then_some(&*lock_bytes),
-        yarn_lock: yarn_lock.as_deref().map(str::as_bytes),
-    })?;
+    let lock = lock_changed.then_some(&*lock_bytes);
+    let locks = UsersFiles { lock, yarn_lock: yarn_lock.as_deref().map(str::as_bytes), ..UsersFiles::default() };
+    host.project().make_room(&locks.with_manifests(&manifests))?;
     let made = if request.extent == Extent::Tree {
         let making = Making { lockfile: installed, text: &text, part, project, inert, brought };
         make_tree(host, installing, making, progress).boxed_local().await?
@@ -425,6 +422,11 @@ async fn conclude<H: Host>(
     warnings.into_iter().for_each(|warning| progress.emit(warning));
 
     progress.phase(Phase::Lock);
+    // Scripts have written there, or whoever has not waited.
+    if let Some(anew) = manifests.anew(host, request, project).boxed_local().await? {
+        host.project().make_room(&locks.with_manifests(&anew))?;
+        manifests = anew;
+    }
     for (folder, bytes) in &manifests.workspaces {
         host.project().write_manifest(folder, bytes).await?;
     }
