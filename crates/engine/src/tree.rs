@@ -139,12 +139,12 @@ impl Making<'_> {
     }
 }
 
-/// Code and text of the warning that scripts have written into these packages where other projects share their files; `None` if
-/// there are none.
+/// Code and text of the warning that scripts have changed files of these packages that other projects share; `None` if there are
+/// none.
 pub fn changed_for_others(packages: &[String]) -> Option<(&'static str, String)> {
     let names = Some(packages.join(", ")).filter(|names| !names.is_empty())?;
     let message = format!(
-        "scripts wrote into files of {names}, which are shared with other projects. Here they are this project's own now, and the \
+        "scripts changed files of {names}, which are shared with other projects. Here they are this project's own now, and the \
          store fetches the packages anew; in another project that has them `gantry ci` puts it right. Have scripts replace files \
          instead, or keep a patch in patches/"
     );

@@ -3,7 +3,7 @@
 
 use crate::patched::Patched;
 use crate::temporary::replace_users_file;
-use crate::workspace::{MODULES, entries};
+use crate::workspace::entries;
 use crate::{NativeError, PackageDirectories};
 use gantry_layout::Plan;
 use gantry_store::PackageKey;
@@ -86,43 +86,27 @@ pub(crate) struct InPlace<'p> {
     pub label: String,
 }
 
-/// Gives packages that somebody has written into since then, in files that others share, files of their own with what is in them
-/// now. They leave the store, which would hand that on. Gives their labels, sorted.
+/// Gives packages of which somebody has changed files that others share since then, what is in them or who may run them, files of
+/// their own as they are now. They leave the store, which would hand that on. Gives their labels, sorted.
 pub(crate) fn separate_changed<'p>(
     project: &Path,
     store: &PackageDirectories,
     packages: impl Iterator<Item = InPlace<'p>>,
     since: SystemTime,
 ) -> Result<Vec<String>, NativeError> {
-    let mut labels = BTreeSet::new();
-    for InPlace { path, key, label } in packages {
-        let folder = project.join(path);
-        if has_changed(&folder, &store.files(&key), since) {
-            separate(&folder)?;
-            store.remove(&key)?;
-            labels.insert(label);
+    let mut changed = Vec::new();
+    for package in packages {
+        if store.has_changed(&package.key, since)? {
+            changed.push(package);
         }
     }
+    let mut labels = BTreeSet::new();
+    for InPlace { path, key, label } in changed {
+        // First, so that others do not get what was changed where the disk has no room for copies. What only the store has had,
+        // too, is the project's own by that.
+        store.remove(&key)?;
+        separate(&project.join(path))?;
+        labels.insert(label);
+    }
     Ok(labels.into_iter().collect())
-}
-
-/// Whether a file of a package that is the store's, where that is `stored`, was written to after `since`. What cannot be read was
-/// not; files that have other links are the package's own (compilers make such).
-fn has_changed(folder: &Path, stored: &Path, since: SystemTime) -> bool {
-    entries(folder).unwrap_or_default().into_iter().any(|name| {
-        let path = folder.join(&name);
-        match path.symlink_metadata() {
-            // What is in there is in a place of its own.
-            Ok(data) if data.is_dir() => name != MODULES && has_changed(&path, &stored.join(&name), since),
-            Ok(data) => {
-                let is_shared = || {
-                    let stored = stored.join(&name).symlink_metadata();
-                    stored.is_ok_and(|stored| (stored.dev(), stored.ino()) == (data.dev(), data.ino()))
-                };
-                let is_late = data.modified().is_ok_and(|time| time >= since);
-                data.is_file() && data.nlink() > 1 && is_late && is_shared()
-            }
-            Err(_) => false,
-        }
-    })
 }

@@ -29,6 +29,7 @@ pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVeri
 use crate::link::Sample;
 use crate::temporary::{TemporaryDirectory, age_of_name, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
+use altered::{Change, latest_change};
 use arriving::{ArrivingHttp, Destination};
 use boots::Boots;
 use bytes::Bytes;
@@ -47,9 +48,10 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use unpack::{Built, Unpacking};
+use upkeep::{Condition, check};
 use workers::{Handed, Workers};
 
 /// The folder of this layout in a store.
@@ -276,6 +278,20 @@ impl PackageDirectories {
     /// Takes a package that is in place out of the store. What this process knows of it stays true of the project.
     pub(crate) fn remove(&self, key: &PackageKey) -> Result<(), NativeError> {
         discard(&self.directory(key), &self.layout.temporary)
+    }
+
+    /// Whether a package is not what was unpacked any more, of what was changed after `since`. Costs one `lstat` a file, and reads a
+    /// package of which anything was changed: that may be no more than who has links to its files.
+    pub(crate) fn has_changed(&self, key: &PackageKey, since: SystemTime) -> Result<bool, NativeError> {
+        let Some(index) = self.index(key) else { return Ok(false) };
+        match latest_change(&self.directory(key), &index, since) {
+            None => Ok(false),
+            Some(change) => Ok(match check(&self.layout, key)? {
+                Condition::Whole => false,
+                Condition::WithoutSums => change == Change::Written,
+                Condition::Damaged { .. } => true,
+            }),
+        }
     }
 
     /// Whether a package has all its files, in their sizes, and whoever may run those that are to be run.

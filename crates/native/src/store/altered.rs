@@ -16,6 +16,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Reading and writing, for everybody.
@@ -46,6 +47,30 @@ pub(super) fn alteration(file: Standing, index: Standing) -> Option<&'static str
     } else {
         None
     }
+}
+
+/// What was done to a package's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    /// Something about one has changed: its mode, its contents if their time was put back, or only who else has it.
+    Touched,
+    /// One was written to.
+    Written,
+}
+
+/// The most that was done since then to files of the package in `directory`, if anything was.
+pub(super) fn latest_change(directory: &Path, index: &PackageIndex, since: SystemTime) -> Option<Change> {
+    let files = directory.join("files");
+    let change = |path: &str| {
+        let data = fs::symlink_metadata(files.join(path)).ok()?;
+        if data.modified().is_ok_and(|time| time >= since) {
+            return Some(Change::Written);
+        }
+        // `cp --preserve` and the like put back when a file was written to, but nobody can put this back.
+        let touched = Duration::new(data.ctime().try_into().ok()?, data.ctime_nsec().try_into().ok()?);
+        (UNIX_EPOCH + touched >= since).then_some(Change::Touched)
+    };
+    index.files.iter().filter_map(|file| change(&file.path)).max()
 }
 
 /// Has the package in `directory`, which is this user's, as it was stored; `kept` is its `index`. One whose contents are others, too, leaves the

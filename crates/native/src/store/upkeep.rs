@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
 
 mod checking;
 
-use checking::{Condition, check_all};
+pub(super) use checking::{Condition, check};
+
+use checking::check_all;
 
 /// How the name of what is on its way out of the store begins.
 const REMOVED: &str = "removed-";

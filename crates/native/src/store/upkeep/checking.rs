@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// What became of a package.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(in crate::store) enum Condition {
     /// What was unpacked.
     Whole,
     /// All files are there in their sizes. What they hashed to was not written down.
@@ -52,7 +52,7 @@ pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Cond
 }
 
 /// Looks at one package.
-fn check(layout: &Layout, key: &PackageKey) -> Result<Condition, NativeError> {
+pub(in crate::store) fn check(layout: &Layout, key: &PackageKey) -> Result<Condition, NativeError> {
     let directory = layout.directory(key);
     let damaged = |problem: String| Ok(Condition::Damaged { problem });
     let path = directory.join("index");
