@@ -115,7 +115,7 @@ impl NativeError {
             "DISK_FULL" => {
                 "Free some space there (for the store --store-dir names another place), and run again: what the store has got is kept."
             }
-            "DISK_IO" if self.is_out_of_descriptors() => {
+            "DISK_IO" | "SCRIPT_FAILED" if self.is_out_of_descriptors() => {
                 "Allow more open files (`ulimit -n 1024`), or fewer connections with --maxsockets."
             }
             "DISK_IO" | "DISK_DENIED" if self.is_without_links() => {
@@ -135,6 +135,9 @@ impl NativeError {
             "STORE_CORRUPT" => "It was removed from the store: run again, and it is fetched anew.",
             "SCRIPT_FAILED" if matches!(self, Self::Script { is_of_project: true, .. }) => {
                 "The packages are in place and the lock is written; --ignore-scripts leaves scripts out."
+            }
+            "SCRIPT_FAILED" if self.is_out_of_processes() => {
+                "Allow more processes (`ulimit -u`), or more memory, and run again."
             }
             "SCRIPT_FAILED" if matches!(self, Self::Shell { .. }) => {
                 "Scripts are run by sh, or by what script-shell names, on the line or in .npmrc: name a shell that is there."
@@ -159,8 +162,14 @@ impl NativeError {
 
     /// Whether the process, or the system, has as many files open as it may.
     fn is_out_of_descriptors(&self) -> bool {
-        let Self::Io { source, .. } = self else { return false };
+        let (Self::Io { source, .. } | Self::Shell { source, .. }) = self else { return false };
         matches!(Errno::from_io_error(source), Some(Errno::MFILE | Errno::NFILE))
+    }
+
+    /// Whether a script could not be run as the system allows no more processes, or has no memory for one.
+    fn is_out_of_processes(&self) -> bool {
+        let Self::Shell { source, .. } = self else { return false };
+        matches!(Errno::from_io_error(source), Some(Errno::AGAIN | Errno::NOMEM))
     }
 
     /// Whether a link could not be made because there are none where it was to be: what a file system says then is not that
@@ -209,6 +218,26 @@ impl From<NativeError> for Fault {
         match error.hint() {
             Some(hint) => fault.with_hint(hint),
             None => fault,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_no_script_can_be_run_decides_what_to_do() {
+        for (errno, advice) in
+            [(Errno::NOENT, "script-shell"), (Errno::MFILE, "ulimit -n"), (Errno::AGAIN, "ulimit -u")]
+        {
+            let error = NativeError::Shell {
+                shell: "sh".into(),
+                package: String::new(),
+                event: "install".to_owned(),
+                source: errno.into(),
+            };
+            assert!(error.hint().unwrap().contains(advice), "{errno}");
         }
     }
 }
