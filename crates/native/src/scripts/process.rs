@@ -64,13 +64,12 @@ fn run_grouped(mut command: Command, output: Output, has_group: bool, is_over: &
             if has_group {
                 command.process_group(0);
             }
-            Some(reader)
+            Some(Tail::of(reader)?)
         }
     };
     let mut child = command.spawn()?;
     // The parent's ends of the pipe are in there.
     drop(command);
-    let kept = kept.map(Tail::of);
     let (status, was_ended) = wait(&mut child, has_group, is_over)?;
     let output = kept.map(|tail| tail.text()).unwrap_or_default();
     Ok(Ended { status, output, was_ended })
@@ -112,12 +111,13 @@ struct Tail {
 }
 
 impl Tail {
-    /// Reads all of it on a thread of its own: a script whose output nobody takes would wait.
-    fn of(mut reader: PipeReader) -> Self {
+    /// Reads all of it on a thread of its own: a script whose output nobody takes would wait. Fails where the system allows no
+    /// more threads.
+    fn of(mut reader: PipeReader) -> io::Result<Self> {
         let bytes = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, ended) = mpsc::channel();
         let kept = Arc::clone(&bytes);
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
                 let mut kept = kept.lock().expect("no thread panics while it holds this lock");
@@ -127,8 +127,8 @@ impl Tail {
             }
             // Nobody may wait any more.
             let _ = sender.send(());
-        });
-        Self { bytes, ended }
+        })?;
+        Ok(Self { bytes, ended })
     }
 
     fn text(&self) -> String {
