@@ -94,6 +94,23 @@ describe('scripts that fail', { concurrency: 1 }, () => {
     assert.ok(existsSync(join(ours, 'node_modules', 'builder', 'built')));
   });
 
+  test('what is optional and was taken away by another one is left out, as by npm', (context) => {
+    const workspace = place(context, suite);
+    const folder = join(workspace.folder, 'remover');
+    mkdirSync(folder);
+    const scripts = { preinstall: 'rm -rf ../zebra' };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'remover', version: '1.0.0', scripts }));
+    const archive = join(workspace.folder, 'remover.tgz');
+    execFileSync('tar', ['czf', archive, '-C', workspace.folder, 'remover']);
+    const optionalDependencies = { zebra: 'npm:builder@1' };
+    const files = manifest({ remover: `file:${archive}` }, { optionalDependencies });
+    const [ours, theirs] = ['ours', 'theirs'].map((name) => workspace.project(name, files));
+    const run = workspace.gantryIn(ours, 'install', all, '--json').succeeded();
+    assert.match(warned(run, 'DISK_IO')[0], /^optional builder@1\.0\.0 left out: /);
+    workspace.npm(theirs, 'install', all).succeeded();
+    assert.deepEqual(listing(ours), listing(theirs));
+  });
+
   test('one of the project that fails ends the command when everything is in place', (context) => {
     const workspace = place(context, suite);
     const project = workspace.project(

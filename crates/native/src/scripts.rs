@@ -232,7 +232,7 @@ impl<'r> Runner<'r> {
                 let optional = owner.scripted.filter(|scripted| scripted.optional);
                 match (result, optional) {
                     (Ok(()), _) => locked(state).run.push(owner.label.clone()),
-                    (Err(error @ (NativeError::Script { .. } | NativeError::Shell { .. })), Some(scripted)) => {
+                    (Err(error), Some(scripted)) if !matches!(error, NativeError::Interrupted) => {
                         locked(state).failed.push((scripted.path.clone(), error.into()));
                     }
                     (Err(error), _) => drop(locked(&failure).get_or_insert(error)),
