@@ -433,6 +433,46 @@ for (const path of ['../package.json', '../part/package.json']) {
     assert.match(hint, /^What scripts have made so far stays\./);
   });
 
+  test('stop a strict command where nothing is said of a package or of a folder, as with npm', (context) => {
+    const both = pair(context, suite, {
+      ...manifest({ recorder: '1.1.0', lib: 'file:lib', plain: 'file:plain' }, { workspaces: ['own'] }),
+      'lib/package.json': { name: 'lib', version: '1.0.0', scripts: { prepare: record } },
+      'plain/package.json': { name: 'plain', version: '1.0.0', scripts: { test: record } },
+      'own/package.json': { name: 'own', version: '1.0.0', scripts: { install: record } },
+    });
+    const { workspace, folders } = both;
+    for (const project of folders) workspace.npm(project, 'install', '--ignore-scripts').succeeded();
+    const fields = (allowScripts) =>
+      manifest({ recorder: '1.1.0', lib: 'file:lib', plain: 'file:plain' }, { workspaces: ['own'], allowScripts });
+    for (const [allowScripts, unsaid] of [
+      [{}, ['recorder@1.1.0', 'lib@1.0.0']],
+      [{ recorder: true }, ['lib@1.0.0']],
+      [{ 'file:lib': false }, ['recorder@1.1.0']],
+      [{ recorder: false, 'file:lib': false }, []],
+    ]) {
+      both.write(fields(allowScripts));
+      for (const words of [['install'], ['ci'], ['rebuild'], ['rebuild', 'recorder']]) {
+        const label = `${words.join(' ')}, ${JSON.stringify(allowScripts)}`;
+        const [ours, theirs] = folders;
+        const run = workspace.gantryIn(ours, ...words, '--strict-allow-scripts', '--json');
+        // npm 11 runs those of a folder that is refused it, npm 12 does not.
+        const isNamed = words.length > 1;
+        assert.deepEqual(events(recorded(workspace)), unsaid.length > 0 || isNamed ? [] : ['own install'], label);
+        assert.equal(run.status, unsaid.length > 0 ? 1 : 0, label);
+        assert.equal(run.status, workspace.npm(theirs, ...words, '--strict-allow-scripts').status, label);
+        recorded(workspace);
+        if (unsaid.length === 0) continue;
+        const { code, message } = run.lines.at(-1);
+        assert.equal(code, 'SCRIPTS_UNREVIEWED', label);
+        assert.deepEqual(message.split(': ').at(-1).split(', ').toSorted(), unsaid.toSorted(), label);
+        for (const word of [all, '--ignore-scripts']) {
+          workspace.gantryIn(ours, ...words, '--strict-allow-scripts', word).succeeded();
+          recorded(workspace);
+        }
+      }
+    }
+  });
+
   test('find npm and Node.js where a version manager keeps them', (context) => {
     const workspace = place(context, suite);
     const { folder, npmScript } = workspace;

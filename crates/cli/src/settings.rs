@@ -90,8 +90,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         },
         omit,
         without_commands: config.get_bool("bin-links") == Some(false),
-        strict_scripts: config.get_bool("strict-allow-scripts") == Some(true)
-            && config.get_bool("ignore-scripts") != Some(true),
+        strict_scripts: is_strict(&config),
         resolve,
         changes: changes(task, &config, &project)?,
         workspaces,
@@ -139,6 +138,8 @@ pub struct LoadedScripts {
     pub root: Manifest,
     /// npm's `bin-links`.
     pub links_commands: bool,
+    /// npm's `strict-allow-scripts`.
+    pub is_strict: bool,
     pub settings: ScriptSettings,
     pub warnings: Vec<(&'static str, String)>,
 }
@@ -161,9 +162,15 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     let node_version = sources.node_version();
     let links_commands = config.get_bool("bin-links") != Some(false);
+    let is_strict = is_strict(&config);
     let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
     let settings = script_settings(scripts, surroundings, arguments.json);
-    Ok(LoadedScripts { project, root, links_commands, settings, warnings })
+    Ok(LoadedScripts { project, root, links_commands, is_strict, settings, warnings })
+}
+
+/// npm's `strict-allow-scripts`, which says nothing where no script is to run.
+fn is_strict(config: &Config) -> bool {
+    config.get_bool("strict-allow-scripts") == Some(true) && config.get_bool("ignore-scripts") != Some(true)
 }
 
 /// A project's folder, wherever the command is.

@@ -131,6 +131,10 @@ pub trait ProjectTree {
     }
     /// Contents of the user's file at `path`; `None` where there is none.
     fn read(&self, path: &str) -> impl Future<Output = Result<Option<Bytes>, Fault>>;
+    /// Whether the user's folder at `path` has scripts that would be run if it were allowed to. Where none ever run it has none.
+    fn has_scripts(&self, _path: &str) -> bool {
+        false
+    }
     /// Makes `node_modules` what `plan` says, and runs the scripts that it allows; for [`InstallMode::Ci`] whatever else was
     /// there goes. Either all of it becomes visible or what was there stays; a script that fails has it stay, unless its package
     /// is optional.

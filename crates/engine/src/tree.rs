@@ -8,7 +8,7 @@ use crate::part::{Part, is_in_part};
 use crate::progress::Progress;
 use crate::request::{InstallMode, InstallRequest};
 use crate::{EngineError, Fault, Phase};
-use gantry_layout::{Plan, PlannedPackage, ScriptedTree, plan};
+use gantry_layout::{Plan, PlannedPackage, Scripted, ScriptedTree, plan};
 use gantry_manifest::{LockText, Lockfile};
 use gantry_resolver::Project;
 use gantry_store::PackageKey;
@@ -55,8 +55,13 @@ pub(crate) async fn make_tree<H: Host>(
     let mut plan = making.plan(host, request, inert, &left_out)?;
     let ScriptedTree { allowed, unreviewed, unreviewed_folders } = making.scripted(host, &plan);
     let scripts = sorted(unreviewed.into_iter().map(|package| package.label));
-    if request.strict_scripts && !scripts.is_empty() {
-        return Err(refused(&scripts).into());
+    if request.strict_scripts {
+        let has_scripts = |folder: &&Scripted| host.project().has_scripts(&folder.folder);
+        let folders = unreviewed_folders.iter().filter(has_scripts).map(|folder| folder.label.clone());
+        let unreviewed: Vec<String> = scripts.iter().cloned().chain(folders).collect();
+        if !unreviewed.is_empty() {
+            return Err(unreviewed_scripts(&unreviewed).into());
+        }
     }
     for message in not_prepared(host, &plan).await? {
         progress.warn("GIT_NOT_PREPARED", message);
@@ -155,8 +160,8 @@ fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What stops an install that is to stop where nobody has said whether scripts may run.
-fn refused(scripts: &[String]) -> Fault {
+/// What stops a command that is to stop where nobody has said whether scripts may run: npm's `strict-allow-scripts`.
+pub fn unreviewed_scripts(scripts: &[String]) -> Fault {
     let message =
         format!("these packages have install scripts, and nothing says whether they may run: {}", scripts.join(", "));
     Fault::new("SCRIPTS_UNREVIEWED", message)

@@ -26,7 +26,7 @@ use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::own_files::{OwnFiles, separate};
 use crate::place::{make_link, place_all};
-use crate::scripts::due;
+use crate::scripts::{due, scripts_of_folder};
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
@@ -498,6 +498,10 @@ impl ProjectTree for ProjectDirectory {
 
     async fn manifest_now(&self) -> Result<Option<Bytes>, Fault> {
         self.read("package.json").await
+    }
+
+    fn has_scripts(&self, path: &str) -> bool {
+        !scripts_of_folder(&self.path.join(path)).is_empty()
     }
 
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {

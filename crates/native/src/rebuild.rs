@@ -3,11 +3,11 @@
 use crate::hidden_lock::{self, HIDDEN_LOCK};
 use crate::moves::Moves;
 use crate::own_files::separate;
-use crate::scripts::{Due, has_install_scripts, run_scripts};
+use crate::scripts::{Due, has_install_scripts, run_scripts, scripts_of_folder};
 use crate::tops::link_commands;
 use crate::workspace::{MODULES, is_directory};
 use crate::{Interrupt, NativeError, ScriptSettings};
-use gantry_engine::{EngineError, Fault};
+use gantry_engine::{EngineError, Fault, unreviewed_scripts};
 use gantry_layout::{Plan, ScriptedTree, Scripts, linked_commands};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, WorkspacePatterns};
 use gantry_spec::{Spec, SpecKind, Version};
@@ -32,6 +32,9 @@ pub struct RebuildRequest<'r> {
     pub names: &'r [String],
     /// Whether there are to be links to commands: npm's `bin-links`.
     pub links_commands: bool,
+    /// Whether nothing is run where there are scripts of which nothing is said, of whatever is installed: npm's
+    /// `strict-allow-scripts`.
+    pub is_strict: bool,
 }
 
 /// Runs scripts of what is installed in a project, as far as that is allowed. Optional packages are no exception here: the first
@@ -42,7 +45,7 @@ pub fn rebuild(
     settings: &ScriptSettings,
     interrupt: &Interrupt,
 ) -> Result<Rebuilt, Fault> {
-    let RebuildRequest { root, names, links_commands } = request;
+    let RebuildRequest { root, names, links_commands, is_strict } = request;
     let scripts = &settings.allowed;
     let mut lock = installed(project, &root)?;
     let patterns = root.workspaces.as_ref().and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
@@ -64,8 +67,14 @@ pub fn rebuild(
         let folder = project.join(&entry.path);
         entry.link || (!entry.is_top() && !entry.in_bundle && is_directory(&folder) && has_install_scripts(&folder))
     };
-    let paths = lock.packages.iter().filter(is_chosen).filter(has_scripts).map(|entry| entry.path.as_str()).collect();
-    let ScriptedTree { mut allowed, unreviewed, .. } = ScriptedTree::of_paths(&lock, paths, scripts, &workspaces);
+    let tree_of = |is_meant: &dyn Fn(&&LockEntry) -> bool| {
+        let paths = lock.packages.iter().filter(is_meant).filter(has_scripts).map(|entry| entry.path.as_str());
+        ScriptedTree::of_paths(&lock, paths.collect(), scripts, &workspaces)
+    };
+    if is_strict {
+        refuse_unreviewed(project, tree_of(&|entry| !entry.path.is_empty()))?;
+    }
+    let ScriptedTree { mut allowed, unreviewed, .. } = tree_of(&is_chosen);
     // Here nothing can be left out.
     allowed.iter_mut().for_each(|scripted| scripted.optional = false);
     for package in allowed.iter().filter(|scripted| !scripted.is_link) {
@@ -101,6 +110,15 @@ fn installed(project: &Path, root: &Manifest) -> Result<Lockfile, Fault> {
             Err(Fault::new("TREE_UNKNOWN", message).with_hint("Run `gantry install` first."))
         }
     }
+}
+
+/// Fails where anything has scripts of which nothing is said.
+fn refuse_unreviewed(project: &Path, tree: ScriptedTree) -> Result<(), Fault> {
+    let folders = tree.unreviewed_folders.into_iter();
+    let folders = folders.filter(|folder| !scripts_of_folder(&project.join(&folder.folder)).is_empty());
+    let unreviewed: BTreeSet<String> =
+        tree.unreviewed.into_iter().chain(folders).map(|scripted| scripted.label).collect();
+    if unreviewed.is_empty() { Ok(()) } else { Err(unreviewed_scripts(&Vec::from_iter(unreviewed))) }
 }
 
 fn fault_of(error: NativeError) -> Fault {

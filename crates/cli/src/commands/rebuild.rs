@@ -28,7 +28,8 @@ pub fn run(arguments: &RebuildArguments) -> u8 {
 fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)?;
     let _lock = ProjectLock::take(&place.project)?;
-    let LoadedScripts { project, root, links_commands, mut settings, warnings } = load_scripts(&place, arguments)?;
+    let LoadedScripts { project, root, links_commands, is_strict, mut settings, warnings } =
+        load_scripts(&place, arguments)?;
     let interrupt = Interrupt::default();
     heed_signals(&interrupt)
         .map_err(|error| Fault::new("TASK_LOST", format!("signals cannot be waited for: {error}")))?;
@@ -39,7 +40,7 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     }
     let printer = Arc::clone(&reporter);
     settings.began = Arc::new(move |began: &ScriptBegan<'_>| printer.script(began));
-    let request = RebuildRequest { root, names: &arguments.packages, links_commands };
+    let request = RebuildRequest { root, names: &arguments.packages, links_commands, is_strict };
     let rebuilt = rebuild(&project, request, &settings, &interrupt);
     reporter.clear();
     let Rebuilt { run, unreviewed: others } = rebuilt?;
