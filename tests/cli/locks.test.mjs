@@ -336,6 +336,45 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     }
   });
 
+  test('a lock of npm 12 for packages that it changes is refused, and nothing is changed', (context) => {
+    const { workspace, lockOf } = place(context);
+    const fields = { dependencies: { left: '1' } };
+    const lock = JSON.parse(lockOf(fields));
+    const patched = { path: 'patches/left@1.1.0.patch', integrity: 'sha512-AAAA' };
+    Object.assign(lock, { lockfileVersion: 4 }).packages['node_modules/left'].patched = patched;
+    const text = JSON.stringify(lock);
+    const project = workspace.project('project', { 'package.json': manifest(fields), 'package-lock.json': text });
+    const before = read(project, 'package.json');
+    for (const words of [['install'], ['install', 'right'], ['update'], ['ci'], ['dedupe'], ['prune']]) {
+      const { status, lines } = workspace.gantry(...words, '--prefix', project, '--json');
+      assert.deepEqual([status, lines.at(-1).code], [1, 'LOCK_VERSION'], words.join(' '));
+      assert.equal(read(project, 'package-lock.json'), text);
+      assert.equal(read(project, 'package.json'), before);
+      assert.ok(!existsSync(join(project, 'node_modules')), words.join(' '));
+    }
+  });
+
+  test('what only npm 12 does to packages is not done, as with npm 11, and said', (context) => {
+    const { workspace } = place(context);
+    const fields = {
+      dependencies: { left: '1' },
+      patchedDependencies: { left: 'left.patch' },
+      packageExtensions: { left: { dependencies: { right: '1' } } },
+    };
+    const repairs = (run) => run.lines.filter(({ code }) => code === 'REPAIRS_NOT_MADE').map(({ message }) => message);
+    const files = { 'package.json': manifest(fields), '.npm-extension.mjs': '' };
+    const project = workspace.project('project', files);
+    bothLeave(workspace, files);
+    for (const command of ['install', 'ci']) {
+      const [message, ...others] = repairs(workspace.gantry(command, '--prefix', project, '--json').succeeded());
+      assert.match(message, / by packageExtensions, patchedDependencies, \.npm-extension\.mjs; /);
+      assert.deepEqual(others, []);
+    }
+    const nothing = { 'package.json': manifest({ ...fields, patchedDependencies: {}, packageExtensions: {} }) };
+    const plain = workspace.project('plain', nothing);
+    assert.deepEqual(repairs(workspace.gantry('install', '--prefix', plain, '--json').succeeded()), []);
+  });
+
   test('npm-shrinkwrap.json comes before package-lock.json and is the one written', (context) => {
     const { workspace, lockOf } = place(context);
     const fields = { dependencies: { left: '^1.0.0' } };

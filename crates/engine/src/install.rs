@@ -8,12 +8,13 @@ use crate::complete::{Lacking, complete_lock};
 use crate::duplicates::duplicates;
 use crate::host::{Host, ProjectTree, UsersFiles};
 use crate::known_lock::{
-    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, renew_folders, set_header,
-    set_legacy_tree, starts_from_tree, style_of,
+    Header, confirmed, describes_project, is_named, is_to_lose_addresses, read_lock, read_lock_to_replace,
+    renew_folders, set_header, set_legacy_tree, starts_from_tree, style_of,
 };
 use crate::part::{Part, chosen_folders};
 use crate::progress::Progress;
 use crate::project::{read_commands, read_project, read_workspaces};
+use crate::repairs::warn_of_repairs;
 use crate::request::{
     Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
 };
@@ -253,7 +254,11 @@ async fn begin<H: Host>(
     let chosen = choose(&request.workspaces, &workspaces, &request.resolve.project_path, &|code, message| {
         progress.warn(code, message)
     })?;
-    let lock = if request.changes.update == Update::All { None } else { read_lock(request, progress)? };
+    warn_of_repairs(host, request, progress).await?;
+    let lock = match request.changes.update {
+        Update::All => read_lock_to_replace(request)?,
+        _ => read_lock(request, progress)?,
+    };
     let installed = if starts_from_tree(request, lock.as_ref()) {
         let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
         host.project().installed(&folders).await?

@@ -36,6 +36,15 @@ pub(crate) fn read_lock<C: gantry_platform::Clock>(
     }
 }
 
+/// The lock where none of its versions is kept, as in `update`: one that could not be read is not written over, either.
+pub(crate) fn read_lock_to_replace(request: &InstallRequest) -> Result<Option<Lockfile>, EngineError> {
+    let bytes = request.lockfile.as_ref().filter(|_| request.lock_use != LockUse::Ignore);
+    match bytes.map(|bytes| Lockfile::parse(bytes, &request.lockfile_path)) {
+        Some(Err(error @ ManifestError::LockVersion { .. })) => Err(error.into()),
+        _ => Ok(None),
+    }
+}
+
 /// Has every repository of a host that npm knows by the one address that npm has for it (`consistent-resolve.js`), whichever the
 /// lock has.
 fn name_repositories_as_npm(lock: &mut Lockfile) {

@@ -28,6 +28,7 @@ mod known_lock;
 mod part;
 mod progress;
 mod project;
+mod repairs;
 mod request;
 mod resolve;
 mod saved;

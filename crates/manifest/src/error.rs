@@ -95,6 +95,15 @@ pub enum ManifestError {
         /// The most it may have.
         limit: usize,
     },
+    /// A lock file is of a version whose meaning is not known here. npm 12 writes version 4 where it has changed packages by
+    /// `patchedDependencies`, `packageExtensions` or `.npm-extension`, so that whoever does not do so reads no further.
+    #[error("{file}: \"lockfileVersion\" is {version}, and 3 is the highest that is understood")]
+    LockVersion {
+        /// Which file.
+        file: String,
+        /// The version it has.
+        version: u32,
+    },
     /// A lock file names a folder outside of the project.
     #[error("{file}: unsafe path {path:?} in \"packages\"")]
     LockPath {
@@ -118,6 +127,7 @@ pub const CODES: &[&str] = &[
     "LOCK_CONFLICT",
     "LOCK_PATH",
     "LOCK_TOO_LARGE",
+    "LOCK_VERSION",
 ];
 
 impl ManifestError {
@@ -135,6 +145,7 @@ impl ManifestError {
             Self::LockConflict { .. } => "LOCK_CONFLICT",
             Self::LockPath { .. } => "LOCK_PATH",
             Self::LockTooLarge { .. } => "LOCK_TOO_LARGE",
+            Self::LockVersion { .. } => "LOCK_VERSION",
         }
     }
 
@@ -154,6 +165,11 @@ impl ManifestError {
             | Self::LockPath { file, .. }
             | Self::LockTooLarge { file, .. } => {
                 format!("Restore {file} from version control, or delete it and install again.")
+            }
+            Self::LockVersion { .. } => {
+                "Install with npm 12: what \"patchedDependencies\", \"packageExtensions\" and .npm-extension say of packages is \
+                 not done here. To do without it, take it out of the project and have npm write the lock again."
+                    .into()
             }
             Self::LockConflict { file, .. } => format!("Take {file} from one of the two sides, then install again."),
         })

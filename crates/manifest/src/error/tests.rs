@@ -17,6 +17,7 @@ fn every_error_has_a_listed_code_and_advice() {
         ManifestError::LockConflict { file: file(), line: 1 },
         ManifestError::LockPath { file: file(), path: "../x".to_owned() },
         ManifestError::LockTooLarge { file: file(), what: "2 bytes".to_owned(), limit: 1 },
+        ManifestError::LockVersion { file: file(), version: 4 },
     ];
     let codes: Vec<&str> = errors.iter().map(ManifestError::code).collect();
     assert_eq!(codes, CODES);

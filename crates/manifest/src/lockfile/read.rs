@@ -12,6 +12,8 @@ use crate::manifest::normalise::manifest_of;
 use crate::manifest::value::truthy;
 use crate::{ManifestError, Text, TextStyle};
 
+/// The highest version whose meaning is known.
+const HIGHEST_VERSION: u32 = 3;
 /// Bytes of a lock. As a tree of JSON values it takes some twenty times as much memory at worst.
 const MOST_BYTES: usize = 100 << 20;
 /// Packages. The largest projects known have a tenth of that.
@@ -24,7 +26,8 @@ const MOST_LEVELS: usize = 400;
 impl Lockfile {
     /// Reads a lock file of any version. `file` is what errors call it.
     ///
-    /// Of version 2 only `packages` is read; version 1 is converted, see [`is_old`](Lockfile::is_old). Conflict markers of a
+    /// Of version 2 only `packages` is read; version 1 is converted, see [`is_old`](Lockfile::is_old); one above 3 is refused, as
+    /// what it says beyond that would be lost. Conflict markers of a
     /// merge are settled as npm settles them. Every path is checked: no entry can name a folder outside of the project,
     /// except that the target of a link may lie there, as it does for `file:../other`; nothing is installed into such.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Lockfile, ManifestError> {
@@ -45,6 +48,9 @@ impl Lockfile {
             problem: "\"lockfileVersion\" must be a number".to_owned(),
         };
         let lockfile_version = lockfile_version.ok_or_else(no_number)?;
+        if lockfile_version > HIGHEST_VERSION {
+            return Err(ManifestError::LockVersion { file: file.to_owned(), version: lockfile_version });
+        }
         within("packages", entries.len(), MOST_PACKAGES)?;
         for (path, members) in &entries {
             if path.len() > MOST_LEVELS * "node_modules".len() {

@@ -213,6 +213,16 @@ fn what_is_no_lock_has_a_code_of_its_own() {
 }
 
 #[test]
+fn a_version_that_is_not_known_is_refused() {
+    for version in 4..6 {
+        let text = format!(r#"{{"lockfileVersion": {version}, "packages": {{"": {{}}}}}}"#);
+        let error = Lockfile::parse(text.as_bytes(), "package-lock.json").expect_err("not known");
+        assert_eq!(error.code(), "LOCK_VERSION");
+        assert!(error.to_string().contains(&version.to_string()), "{error}");
+    }
+}
+
+#[test]
 fn paths_that_leave_the_project_are_refused() {
     let evil = [
         "/etc/passwd",
