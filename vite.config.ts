@@ -52,12 +52,16 @@ function compilePackage(): Plugin {
     name: 'gantry:compile-package',
     apply: (_, { command, isPreview }) => command === 'serve' && !isPreview && !process.env.CI,
     configureServer(server) {
-      // A process group of its own: `npx`, the shell and the compiler end together or not at all.
-      const compiler = spawn('npx', ['tsc', '-b', 'web', 'worker', '--watch', '--preserveWatchOutput'], {
-        cwd: root,
-        stdio: ['ignore', 'inherit', 'inherit'],
-        detached: true,
-      });
+      // A process group of its own: the compiler ends with all that it has started or not at all.
+      const compiler = spawn(
+        `${root}node_modules/.bin/tsc`,
+        ['-b', 'web', 'worker', '--watch', '--preserveWatchOutput'],
+        {
+          cwd: root,
+          stdio: ['ignore', 'inherit', 'inherit'],
+          detached: true,
+        },
+      );
       const stop = () => {
         if (compiler.pid === undefined || compiler.exitCode !== null) return;
         try {
