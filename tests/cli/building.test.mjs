@@ -94,6 +94,9 @@ describe('building', { concurrency: 1 }, () => {
     assert.match(warning, /^tool is installed as it is in its repository: its "prepare" script is not run\. /);
     assert.ok(!existsSync(built));
     assert.deepEqual(warned(install('ci'), 'GIT_NOT_PREPARED'), [warning]);
+    const strict = pair.workspace.gantry('ci', '--prefix', ours, '--json', '--strict-allow-scripts');
+    assert.equal(strict.lines.at(-1).code, 'SCRIPTS_UNREVIEWED');
+    assert.match(strict.lines.at(-1).message, /: tool@1\.0\.0$/);
     assert.deepEqual(warned(install('install', { [address(made)]: false }), 'GIT_NOT_PREPARED'), []);
     const entry = JSON.parse(/\{.*\}/.exec(warning)[0]);
     install('ci', entry, '--ignore-scripts');

@@ -56,21 +56,30 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
     Ok(Found { answer, job, notes })
 }
 
-/// What is said of packages of a plan that their scripts would have made something else of, had anybody said that these may run.
-pub(crate) async fn not_prepared<H: Host>(host: &H, plan: &Plan) -> Result<Vec<String>, Fault> {
+/// A package that its scripts would have made something else of.
+pub(crate) struct NotPrepared {
+    /// `name@version`
+    pub label: String,
+    /// What is said of it.
+    pub message: String,
+}
+
+/// Those of a plan of which nobody has said whether their scripts may run.
+pub(crate) async fn not_prepared<H: Host>(host: &H, plan: &Plan) -> Result<Vec<NotPrepared>, Fault> {
     let scripts = host.project().scripts();
-    let mut said = Vec::new();
-    for PlannedPackage { key, name, resolved, .. } in &plan.packages {
+    let mut found = Vec::new();
+    for PlannedPackage { key, name, version, resolved, .. } in &plan.packages {
         let Some(resolved) = resolved.as_deref().filter(|resolved| is_git(resolved)) else { continue };
         if scripts.verdict_of_commit(resolved) != ScriptVerdict::Unreviewed {
             continue;
         }
         let manifest = host.store().read_file(key, "package.json").await?;
         if let Some(script) = manifest.as_deref().and_then(contents::preparing_script) {
-            said.push(of_not_prepared(name, script, resolved, scripts));
+            let message = of_not_prepared(name, script, resolved, scripts);
+            found.push(NotPrepared { label: format!("{name}@{version}"), message });
         }
     }
-    Ok(said)
+    Ok(found)
 }
 
 fn of_not_prepared(name: &str, script: &str, resolved: &str, scripts: &Scripts) -> String {

@@ -2,7 +2,7 @@
 
 use crate::bring::Brought;
 use crate::fetch::leave_out;
-use crate::git::not_prepared;
+use crate::git::{NotPrepared, not_prepared};
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::part::{Part, is_in_part};
 use crate::progress::Progress;
@@ -55,15 +55,17 @@ pub(crate) async fn make_tree<H: Host>(
     let mut plan = making.plan(host, request, inert, &left_out)?;
     let ScriptedTree { allowed, unreviewed, unreviewed_folders } = making.scripted(host, &plan);
     let scripts = sorted(unreviewed.into_iter().map(|package| package.label));
+    let not_prepared = not_prepared(host, &plan).await?;
     if request.strict_scripts {
         let has_scripts = |folder: &&Scripted| host.project().has_scripts(&folder.folder);
         let folders = unreviewed_folders.iter().filter(has_scripts).map(|folder| folder.label.clone());
-        let unreviewed: Vec<String> = scripts.iter().cloned().chain(folders).collect();
+        let packages = not_prepared.iter().map(|package| package.label.clone()).chain(scripts.iter().cloned());
+        let unreviewed: Vec<String> = sorted(packages).into_iter().chain(folders).collect();
         if !unreviewed.is_empty() {
             return Err(unreviewed_scripts(&unreviewed).into());
         }
     }
-    for message in not_prepared(host, &plan).await? {
+    for NotPrepared { message, .. } in not_prepared {
         progress.warn("GIT_NOT_PREPARED", message);
     }
     plan.scripted = allowed;
