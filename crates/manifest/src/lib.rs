@@ -22,7 +22,7 @@ pub use error::{CODES, ManifestError};
 pub use lockfile::{LockEntry, LockText, Lockfile};
 pub use manifest::{DependencyKind, DependencyMap, Dist, Manifest, Moved, Text};
 pub use npmrc::{NpmrcValue, environment_layer, option_value, parse_npmrc};
-pub use package_json::with_dependencies;
+pub use package_json::{with_dependencies, with_member};
 pub use packument::{Packument, StoredBody};
 pub use style::TextStyle;
 pub use workspaces::{SearchArea, WorkspacePatterns};

@@ -1,4 +1,4 @@
-//! A project's `package.json` with other dependencies, written as npm writes it.
+//! A project's `package.json` with other dependencies, or another member, written as npm writes it.
 //!
 //! npm (`@npmcli/package-json`) reads the whole document, replaces its lists of dependencies by sorted ones, drops those that
 //! are empty, and prints everything again as `JSON.stringify` does, with the indentation and the line ends that the file
@@ -22,10 +22,38 @@ use crate::{DependencyMap, Manifest, ManifestError, Text, TextStyle};
 /// A document that cannot be read. What JavaScript can hold and Rust cannot, half of a surrogate pair, is such a document
 /// here: it would be lost.
 pub fn with_dependencies(bytes: &[u8], manifest: &Manifest, file: &str) -> Result<Option<Vec<u8>>, ManifestError> {
+    rewritten(bytes, file, |document| updated(document, manifest))
+}
+
+/// The same with another value of a member that is none of dependencies: in its place if it was there, else as the last one; or
+/// without it.
+///
+/// # Errors
+/// As [`with_dependencies`].
+pub fn with_member(
+    bytes: &[u8],
+    member: &str,
+    value: Option<Value>,
+    file: &str,
+) -> Result<Option<Vec<u8>>, ManifestError> {
+    rewritten(bytes, file, |mut document| {
+        match value {
+            Some(value) => drop(document.insert(member.to_owned(), value)),
+            None => drop(document.shift_remove(member)),
+        }
+        document
+    })
+}
+
+fn rewritten(
+    bytes: &[u8],
+    file: &str,
+    change: impl FnOnce(Map<String, Value>) -> Map<String, Value>,
+) -> Result<Option<Vec<u8>>, ManifestError> {
     let text = text_of(bytes);
     let document = serde_json::from_str(&text).map_err(|error| ManifestError::of_json(file, &text, &error))?;
     let Value::Object(original) = document else { return Err(ManifestError::ManifestShape { file: file.to_owned() }) };
-    let written = written(&as_javascript_has_it(Value::Object(updated(original, manifest))), &TextStyle::detect(&text));
+    let written = written(&as_javascript_has_it(Value::Object(change(original))), &TextStyle::detect(&text));
     Ok((written.trim() != text.trim()).then(|| written.into_bytes()))
 }
 

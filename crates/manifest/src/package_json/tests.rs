@@ -62,6 +62,20 @@ fn an_optional_dependency_is_listed_once_and_a_peer_that_is_an_ordinary_one_stay
 }
 
 #[test]
+fn one_member_is_replaced_where_it_is_or_comes_last_or_goes() {
+    let with = |text: &str, value: Option<Value>| {
+        let bytes = with_member(text.as_bytes(), "a", value, "package.json").expect("it can be written");
+        bytes.map(|bytes| String::from_utf8(bytes).expect("it is text"))
+    };
+    let there = "{\r\n\t\"a\": 1,\r\n\t\"dependencies\": {\r\n\t\t\"z\": \"1\",\r\n\t\t\"b\": \"1\"\r\n\t}\r\n}\r\n";
+    assert_eq!(with(there, Some(2.into())), Some(there.replace(": 1,", ": 2,")));
+    assert_eq!(with(there, Some(1.into())), None);
+    assert_eq!(with(there, None), Some(there.replace("\t\"a\": 1,\r\n", "")));
+    assert_eq!(with("{\"b\":[]}", Some(true.into())).as_deref(), Some("{\"b\":[],\"a\":true}"));
+    assert_eq!(with("{\"b\":[]}", None), None);
+}
+
+#[test]
 fn what_would_be_lost_is_refused() {
     for text in ["{\"x\":\"\\ud800\"}", "{", "[]"] {
         let error = with_dependencies(text.as_bytes(), &Manifest::default(), "package.json").expect_err(text);
