@@ -6,6 +6,7 @@
 
 #![deny(missing_docs)]
 
+mod approvals;
 mod bins;
 mod contents;
 mod digest;
@@ -18,6 +19,7 @@ mod scripts;
 mod select;
 mod tree;
 
+pub use approvals::{Approval, ApprovalChange, ApprovalProblem, ScriptOwner, ScriptReview, ScriptSubject, Unused};
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
 pub use keys::{PackageKeys, is_git};
