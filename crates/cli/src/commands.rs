@@ -4,5 +4,6 @@ pub mod digest;
 pub mod explain;
 pub mod install;
 pub mod rebuild;
+pub mod review;
 pub mod store;
 pub mod why;

@@ -61,6 +61,12 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => commands::install::run(&arguments, &Task::Ci),
         Command::Digest(arguments) => commands::digest::run(&arguments),
         Command::Rebuild(arguments) => commands::rebuild::run(&arguments),
+        Command::ApproveScripts(arguments) => commands::review::run(&arguments.review, arguments.task()),
+        Command::DenyScripts(arguments) => commands::review::run(&arguments.review, arguments.task()),
+        Command::InstallScripts(arguments) => {
+            let task = arguments.task().unwrap_or_else(|error| end_by_usage(&error));
+            commands::review::run(&arguments.review, task)
+        }
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Store(arguments) => commands::store::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(arguments),

@@ -1,5 +1,11 @@
 //! The command line.
 
+mod review;
+
+pub use review::{
+    ApproveScriptsArguments, DenyScriptsArguments, InstallScriptsArguments, Review, ReviewArguments, Which,
+};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gantry_manifest::NpmrcValue;
 use std::path::PathBuf;
@@ -42,6 +48,13 @@ pub enum Command {
     /// Run the scripts of installed packages that may run them: of those named, else of all.
     #[command(visible_alias = "rb")]
     Rebuild(RebuildArguments),
+    /// Let installed packages run their scripts: write them into `allowScripts` of package.json.
+    ApproveScripts(ApproveScriptsArguments),
+    /// Refuse it to them in all versions.
+    DenyScripts(DenyScriptsArguments),
+    /// Look after `allowScripts` of package.json: approve, deny, list packages of which it says nothing, take out what means
+    /// nothing any more.
+    InstallScripts(InstallScriptsArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
     Why(WhyArguments),
     /// Tell which peer dependencies contradict each other, and which changes would end it; with packages, the same as `why`.
@@ -67,6 +80,9 @@ impl Command {
             Self::Explain(arguments) => arguments.resolve.settings = settings,
             Self::Why(arguments) => arguments.settings = settings,
             Self::Rebuild(arguments) => arguments.settings = settings,
+            Self::ApproveScripts(ApproveScriptsArguments { review, .. })
+            | Self::DenyScripts(DenyScriptsArguments { review, .. })
+            | Self::InstallScripts(InstallScriptsArguments { review, .. }) => review.settings = settings,
             Self::Digest(_) | Self::Store(_) => {}
         }
     }

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// npm's setting, and what `package.json` calls the same.
 const SETTING: &str = "allow-scripts";
-const MEMBER: &str = "allowScripts";
+pub const MEMBER: &str = "allowScripts";
 
 /// What may run scripts, by the settings that come from `sources`: all of them, and those of files alone.
 pub fn allowed_scripts(
@@ -26,23 +26,26 @@ pub fn allowed_scripts(
     package_json: &[u8],
     warnings: &mut Vec<(&'static str, String)>,
 ) -> Result<Scripts, Fault> {
-    let listed = names(files);
-    let mut line = Config::new();
-    line.push_layer(sources.options.clone());
-    line.push_layer(environment_layer(sources.environment.clone()));
-    if !names(&line).is_empty() {
-        // npm's rule, too: what runs in a project is the project's affair, not that of who happens to install it.
-        return Err(Fault::of_setting(format!("--{SETTING} says nothing of a project"))
-            .with_hint(format!("List packages in \"{MEMBER}\" of package.json, or in {SETTING} of .npmrc.")));
-    }
     if config.get_bool("ignore-scripts") == Some(true) {
-        return Ok(Scripts::None);
+        return refuse_on_the_line(sources).map(|()| Scripts::None);
     }
+    reviewed_scripts(sources, config, files, package_json, warnings)
+}
+
+/// The same whether any are to run or not: what the user has said of packages.
+pub fn reviewed_scripts(
+    sources: &ConfigSources,
+    config: &Config,
+    files: &Config,
+    package_json: &[u8],
+    warnings: &mut Vec<(&'static str, String)>,
+) -> Result<Scripts, Fault> {
+    refuse_on_the_line(sources)?;
     if config.get_bool("dangerously-allow-all-scripts") == Some(true) {
         return Ok(Scripts::All);
     }
-    let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
-    let manifest: Value = serde_json::from_slice(text).unwrap_or_default();
+    let listed = listed_in(files);
+    let manifest = value_of(package_json);
     if !matches!(manifest[MEMBER], Value::Null | Value::Object(_)) {
         let message = format!("{MEMBER} in package.json, left out: it is no object of packages and true or false");
         warnings.push(("CONFIG_INVALID", message));
@@ -64,8 +67,26 @@ pub fn allowed_scripts(
     Ok(Scripts::Allowed(own))
 }
 
+/// npm's rule, too: what runs in a project is the project's affair, not that of who happens to install it.
+fn refuse_on_the_line(sources: &ConfigSources) -> Result<(), Fault> {
+    let mut line = Config::new();
+    line.push_layer(sources.options.clone());
+    line.push_layer(environment_layer(sources.environment.clone()));
+    if listed_in(&line).is_empty() {
+        return Ok(());
+    }
+    Err(Fault::of_setting(format!("--{SETTING} says nothing of a project"))
+        .with_hint(format!("List packages in \"{MEMBER}\" of package.json, or in {SETTING} of .npmrc.")))
+}
+
+/// A manifest as a value; nothing where it is none.
+pub fn value_of(package_json: &[u8]) -> Value {
+    let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
+    serde_json::from_slice(text).unwrap_or_default()
+}
+
 /// What npm's setting lists.
-fn names(config: &Config) -> Vec<String> {
+pub fn listed_in(config: &Config) -> Vec<String> {
     let values = config.get_list(SETTING);
     let names = values.iter().flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty());
     names.map(str::to_owned).collect()
@@ -81,13 +102,14 @@ fn of_manifest(package_json: &Value) -> Vec<(String, Option<bool>)> {
 pub fn not_run(project: &Path, outcome: &Outcome) -> Vec<String> {
     let mut said: Vec<String> = unreviewed(&outcome.scripts).into_iter().collect();
     let folders = outcome.unreviewed_folders.iter().filter_map(|folder| {
-        let scripts = scripts_of_folder(&project.join(folder));
+        let scripts: Vec<&str> = scripts_of_folder(&project.join(folder)).into_iter().map(|(event, _)| event).collect();
         (!scripts.is_empty()).then(|| format!("{folder} ({})", scripts.join(", ")))
     });
     let folders: Vec<String> = folders.collect();
     if let Some(first) = outcome.unreviewed_folders.first().filter(|_| !folders.is_empty()) {
         said.push(format!(
-            "scripts of folders that are linked to did not run: {}. \"{MEMBER}\" in package.json can allow it: {}",
+            "scripts of folders that are linked to did not run: {}. \"{MEMBER}\" in package.json can allow it, and \
+             `gantry approve-scripts NAME` writes that: {}",
             folders.join(", "),
             serde_json::json!({ format!("file:{first}"): true })
         ));
@@ -99,8 +121,9 @@ pub fn not_run(project: &Path, outcome: &Outcome) -> Vec<String> {
 pub fn unreviewed(packages: &[String]) -> Option<String> {
     let first = packages.first()?;
     Some(format!(
-        "install scripts of these packages did not run: {}. For those that need them, \"{MEMBER}\" in package.json says so: {}; \
-         then `gantry rebuild` runs them. For the others, say false: then they are not named any more",
+        "install scripts of these packages did not run: {}. `gantry install-scripts ls` shows them. For those that need them, \
+         `gantry approve-scripts NAME` writes into \"{MEMBER}\" of package.json: {}; then `gantry rebuild` runs them. For the \
+         others, `gantry deny-scripts NAME` has it say false: then they are not named any more",
         packages.join(", "),
         serde_json::json!({ first: true })
     ))

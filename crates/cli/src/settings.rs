@@ -5,9 +5,9 @@ use crate::changes::{Task, changes};
 use crate::dev_engines;
 use crate::loudness;
 use crate::npm_options::meant;
-use crate::options::{InstallArguments, LockFieldsOption, RebuildArguments, WhyArguments};
+use crate::options::{InstallArguments, LockFieldsOption, RebuildArguments, ReviewArguments, WhyArguments};
 use crate::prefix::Place;
-use crate::scripts::{Surroundings, allowed_scripts, script_environment};
+use crate::scripts::{Surroundings, allowed_scripts, listed_in, reviewed_scripts, script_environment};
 use crate::workspaces::workspace_choice;
 use clap::ValueEnum;
 use gantry_engine::{
@@ -63,10 +63,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let package_json_path = project.join("package.json").display().to_string();
     // Who adds something begins a project.
     let begun = || matches!(task, Task::Add(packages, _) if !packages.is_empty()).then(|| b"{}".to_vec());
-    let package_json = package_json.or_else(begun).ok_or_else(|| {
-        Fault::new("MANIFEST_MISSING", format!("{package_json_path} is missing"))
-            .with_hint("Run the command in a project's folder, or name one with --prefix.")
-    })?;
+    let package_json = package_json.or_else(begun).ok_or_else(|| manifest_missing(&package_json_path))?;
 
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
     let omit = configured_omit(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
@@ -171,6 +168,61 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
 /// npm's `strict-allow-scripts`, which says nothing where no script is to run.
 fn is_strict(config: &Config) -> bool {
     config.get_bool("strict-allow-scripts") == Some(true) && config.get_bool("ignore-scripts") != Some(true)
+}
+
+/// What saying which packages may run scripts needs.
+pub struct LoadedReview {
+    /// The project's folder; absolute.
+    pub project: PathBuf,
+    pub package_json: Vec<u8>,
+    pub package_json_path: String,
+    pub root: Manifest,
+    /// What is said now, whether scripts are to run or not.
+    pub scripts: Scripts,
+    /// Whether files of settings list packages, too.
+    pub is_listed_elsewhere: bool,
+    /// npm's `ignore-scripts`.
+    pub ignores_scripts: bool,
+    /// npm's `allow-scripts-pin`.
+    pub pins: bool,
+    /// Whether to change nothing.
+    pub dry_run: bool,
+    pub warnings: Vec<(&'static str, String)>,
+}
+
+/// Reads it.
+pub fn load_review(place: &Place, arguments: &ReviewArguments) -> Result<LoadedReview, Fault> {
+    let project = absolute(&place.project)?;
+    refuse_on_the_line(&arguments.settings)?;
+    let dry_run = arguments.dry_run.then(|| ("dry-run".to_owned(), NpmrcValue::Text("true".to_owned())));
+    let options = dry_run.into_iter().chain(arguments.settings.clone()).collect();
+    let sources = config_sources(options, arguments.prefix.is_some(), &project);
+    let LoadedConfig { config, files, .. } = sources.load();
+    loudness::heed(&config);
+    let package_json_path = project.join("package.json").display().to_string();
+    let package_json =
+        ProjectDirectory::read(&project)?.package_json.ok_or_else(|| manifest_missing(&package_json_path))?;
+    let root = Manifest::parse_package_json(&package_json, &package_json_path)
+        .map_err(|error| EngineError::from(error).to_fault())?;
+    let mut warnings = Vec::new();
+    let scripts = reviewed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
+    Ok(LoadedReview {
+        dry_run: dry_run_of(&config)?,
+        pins: config.get_bool("allow-scripts-pin") != Some(false),
+        is_listed_elsewhere: !listed_in(&files).is_empty(),
+        ignores_scripts: config.get_bool("ignore-scripts") == Some(true),
+        project,
+        package_json,
+        package_json_path,
+        root,
+        scripts,
+        warnings,
+    })
+}
+
+fn manifest_missing(path: &str) -> Fault {
+    Fault::new("MANIFEST_MISSING", format!("{path} is missing"))
+        .with_hint("Run the command in a project's folder, or name one with --prefix.")
 }
 
 /// A project's folder, wherever the command is.

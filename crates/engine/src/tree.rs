@@ -167,5 +167,8 @@ pub fn unreviewed_scripts(scripts: &[String]) -> Fault {
     let message =
         format!("these packages have install scripts, and nothing says whether they may run: {}", scripts.join(", "));
     Fault::new("SCRIPTS_UNREVIEWED", message)
-        .with_hint("Say true or false of each in \"allowScripts\" of package.json, or install with --ignore-scripts.")
+        .with_hint(
+            "Install with --ignore-scripts; then `gantry approve-scripts NAME` and `gantry deny-scripts NAME` say true or false of \
+             each in \"allowScripts\" of package.json.",
+        )
 }

@@ -23,6 +23,7 @@ mod hidden_lock;
 mod host;
 mod http;
 mod installed;
+mod installed_tree;
 mod interrupt;
 mod leftovers;
 mod link;
@@ -48,13 +49,16 @@ pub use directory::{NativeDirectory, NativeFile};
 pub use error::NativeError;
 pub use host::{NativeHost, NativeHostSettings};
 pub use http::{ClientCertificate, HttpSettings, NativeHttp, ProxySettings, check_certificates};
+pub use installed_tree::InstalledTree;
 pub use interrupt::Interrupt;
 pub use link::LinkMethod;
 pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use rebuild::{RebuildRequest, Rebuilt, rebuild};
-pub use scripts::{ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, scripts_of_folder};
+pub use scripts::{
+    ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, scripts_of_folder, scripts_of_package,
+};
 pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target, store_home};
 pub use store::{
     DamagedPackage, PackageDirectories, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage,

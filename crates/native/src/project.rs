@@ -170,6 +170,12 @@ impl ProjectDirectory {
         Ok(ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock })
     }
 
+    /// Writes the `package.json` of the project in `path`, which keeps its mode and its owner. To be called with the project's
+    /// lock.
+    pub fn write_manifest(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
+        replace_users_file(&path.join("package.json"), bytes)
+    }
+
     fn apply(&self, plan: &Plan, mode: InstallMode) -> Result<LinkReport, NativeError> {
         let _lock = if self.lock.is_some() { None } else { ProjectLock::take(&self.path)? };
         self.store.prepare()?;

@@ -1,15 +1,15 @@
 //! Running the scripts of what is installed: npm's `rebuild`.
 
-use crate::hidden_lock::{self, HIDDEN_LOCK};
+use crate::installed_tree::InstalledTree;
 use crate::moves::Moves;
 use crate::own_files::separate;
 use crate::scripts::{Due, has_install_scripts, run_scripts, scripts_of_folder};
 use crate::tops::link_commands;
-use crate::workspace::{MODULES, is_directory};
+use crate::workspace::is_directory;
 use crate::{Interrupt, NativeError, ScriptSettings};
 use gantry_engine::{EngineError, Fault, unreviewed_scripts};
 use gantry_layout::{Plan, ScriptedTree, Scripts, linked_commands};
-use gantry_manifest::{LockEntry, Lockfile, Manifest, WorkspacePatterns};
+use gantry_manifest::{LockEntry, Manifest};
 use gantry_spec::{Spec, SpecKind, Version};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,12 +47,7 @@ pub fn rebuild(
 ) -> Result<Rebuilt, Fault> {
     let RebuildRequest { root, names, links_commands, is_strict } = request;
     let scripts = &settings.allowed;
-    let mut lock = installed(project, &root)?;
-    let patterns = root.workspaces.as_ref().and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
-    // Who asks for what is there tells what it is; of the project the lock in the tree does not say so.
-    lock.packages.push(LockEntry { manifest: root, ..LockEntry::default() });
-    let folders = lock.packages.iter().filter(|entry| entry.is_top()).map(|entry| entry.path.as_str());
-    let workspaces: BTreeSet<String> = patterns.select(folders).into_iter().collect();
+    let InstalledTree { lock, workspaces } = InstalledTree::read(project, root)?;
     let wanted = names.iter().map(|name| Wanted::read(name)).collect::<Result<Vec<_>, _>>()?;
     for (wanted, name) in wanted.iter().zip(names) {
         if !lock.packages.iter().any(|entry| wanted.is_meant(entry)) {
@@ -96,20 +91,6 @@ pub fn rebuild(
     touched?;
     let unreviewed: BTreeSet<String> = unreviewed.into_iter().map(|scripted| scripted.label).collect();
     Ok(Rebuilt { run, unreviewed: unreviewed.into_iter().collect() })
-}
-
-/// What is installed. Where nothing is to be, nothing has to tell.
-fn installed(project: &Path, root: &Manifest) -> Result<Lockfile, Fault> {
-    let asked = [&root.dependencies, &root.dev_dependencies, &root.optional_dependencies, &root.peer_dependencies];
-    let is_alone = asked.iter().all(|asked| asked.is_empty()) && root.workspaces.is_none();
-    match hidden_lock::read(project) {
-        Some((_, lock)) => Ok(lock),
-        None if is_alone && !is_directory(&project.join(MODULES)) => Ok(Lockfile::default()),
-        None => {
-            let message = format!("nothing tells what is installed in {}: {HIDDEN_LOCK} is missing", project.display());
-            Err(Fault::new("TREE_UNKNOWN", message).with_hint("Run `gantry install` first."))
-        }
-    }
 }
 
 /// Fails where anything has scripts of which nothing is said.

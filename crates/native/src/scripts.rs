@@ -324,16 +324,24 @@ fn label_of(package_json: &Value) -> String {
 
 /// Whether a package in `folder` has scripts that are run when it is installed.
 pub fn has_install_scripts(folder: &Path) -> bool {
-    let Some(package_json) = read_manifest(folder) else { return false };
-    let owner = Owner { scripted: None, folder: folder.to_owned(), label: String::new(), package_json };
-    OF_PACKAGES.iter().any(|event| owner.script(event).is_some())
+    !scripts_of_package(folder).is_empty()
 }
 
-/// Which scripts of the user's folders that links lead to would be run, of a manifest.
-pub fn scripts_of_folder(folder: &Path) -> Vec<&'static str> {
-    let package_json = read_manifest(folder).unwrap_or_default();
+/// The scripts that are run of a package in `folder` when it is installed, in order: what each is called, and what the shell is
+/// told.
+pub fn scripts_of_package(folder: &Path) -> Vec<(&'static str, String)> {
+    scripts_of(folder, &OF_PACKAGES)
+}
+
+/// The same of a folder of the user that a link leads to.
+pub fn scripts_of_folder(folder: &Path) -> Vec<(&'static str, String)> {
+    scripts_of(folder, &OF_FOLDERS)
+}
+
+fn scripts_of(folder: &Path, events: &[&'static str]) -> Vec<(&'static str, String)> {
+    let Some(package_json) = read_manifest(folder) else { return Vec::new() };
     let owner = Owner { scripted: None, folder: folder.to_owned(), label: String::new(), package_json };
-    OF_FOLDERS.into_iter().filter(|event| owner.script(event).is_some()).collect()
+    events.iter().filter_map(|event| Some((*event, owner.script(event)?))).collect()
 }
 
 /// The packages among these that were put in place anew, and all folders of the user.
