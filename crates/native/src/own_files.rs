@@ -2,7 +2,7 @@
 //! or by their own scripts.
 
 use crate::patched::Patched;
-use crate::temporary::replace_users_file;
+use crate::temporary::{Successor, replace_users_file};
 use crate::workspace::entries;
 use crate::{NativeError, PackageDirectories};
 use gantry_layout::Plan;
@@ -60,17 +60,22 @@ impl OwnFiles {
 }
 
 /// Gives what is in `folder` of a project files of its own in the places of those that others share, with what is in them now:
-/// they may be changed already. Tells whether there were any.
-pub(crate) fn separate(folder: &Path) -> Result<bool, NativeError> {
+/// they may be changed already. They are written in the project's folder, where what a killed process leaves is found. Tells
+/// whether there were any.
+pub(crate) fn separate(project: &Path, folder: &Path) -> Result<bool, NativeError> {
     let mut any = false;
     for name in entries(folder)? {
         let path = folder.join(name);
         let Ok(data) = path.symlink_metadata() else { continue };
         if data.is_dir() {
-            any |= separate(&path)?;
+            any |= separate(project, &path)?;
         } else if data.is_file() && data.nlink() > 1 {
             let bytes = fs::read(&path).map_err(NativeError::io("read", &path))?;
-            replace_users_file(&path, &bytes)?;
+            let written = Successor::of_users_file(&path, &bytes, project)?.map(Successor::publish);
+            if !matches!(written, Some(Ok(()))) {
+                // It is on another disk.
+                replace_users_file(&path, &bytes)?;
+            }
             any = true;
         }
     }
@@ -105,7 +110,7 @@ pub(crate) fn separate_changed<'p>(
         // First, so that others do not get what was changed where the disk has no room for copies. What only the store has had,
         // too, is the project's own by that.
         store.remove(&key)?;
-        separate(&project.join(path))?;
+        separate(project, &project.join(path))?;
         labels.insert(label);
     }
     Ok(labels.into_iter().collect())

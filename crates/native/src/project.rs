@@ -270,7 +270,7 @@ impl ProjectDirectory {
         let mut any = false;
         let stay = plan.packages.iter().filter(|package| difference.stays(&package.path));
         for package in stay.filter(|package| own_files.why(&package.path).is_some()) {
-            any |= separate(&self.path.join(&package.path))?;
+            any |= separate(&self.path, &self.path.join(&package.path))?;
         }
         Ok(any)
     }

@@ -73,7 +73,7 @@ pub fn rebuild(
     // Here nothing can be left out.
     allowed.iter_mut().for_each(|scripted| scripted.optional = false);
     for package in allowed.iter().filter(|scripted| !scripted.is_link) {
-        separate(&project.join(&package.path))?;
+        separate(project, &project.join(&package.path))?;
     }
     let links = if links_commands {
         linked_commands(&lock).map_err(|error| EngineError::from(error).to_fault())?
