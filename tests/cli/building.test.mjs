@@ -99,6 +99,16 @@ describe('building', { concurrency: 1 }, () => {
     assert.match(strict.lines.at(-1).message, /: tool@1\.0\.0$/);
     assert.deepEqual(warned(install('install', { [address(made)]: false }), 'GIT_NOT_PREPARED'), []);
     const entry = JSON.parse(/\{.*\}/.exec(warning)[0]);
+    const review = (...words) => pair.workspace.gantry(...words, '--prefix', ours).succeeded();
+    install('install');
+    assert.match(
+      review('install-scripts', 'ls').stdout,
+      /^1 package has .*\n {2}tool@1\.0\.0 \(prepare: node build\.js\)\n$/,
+    );
+    assert.match(review('approve-scripts', 'tool').stderr, /^`gantry ci` builds tool in its repository$/m);
+    const { allowScripts } = JSON.parse(readFileSync(join(ours, 'package.json'), 'utf8'));
+    assert.deepEqual(allowScripts, entry);
+    assert.match(review('install-scripts', 'prune').stdout, /^No unused allowScripts entries\.$/m);
     install('ci', entry, '--ignore-scripts');
     assert.ok(!existsSync(built));
     install('ci', entry);

@@ -88,7 +88,10 @@ fn of_not_prepared(name: &str, script: &str, resolved: &str, scripts: &Scripts) 
         return said;
     }
     let entry = serde_json::json!({ without_secrets(resolved): true });
-    format!("{said}. If it needs that, \"allowScripts\" in package.json says so: {entry}; then `gantry ci` builds it")
+    format!(
+        "{said}. If it needs that, `gantry approve-scripts {name}` lets it, which writes \"allowScripts\" into package.json: \
+         {entry}; then `gantry ci` builds it"
+    )
 }
 
 /// The package at what a lock resolved, as an archive.

@@ -88,6 +88,11 @@ impl<'t> ScriptOwner<'t> {
         self.entry.link
     }
 
+    /// Whether it is the package of a git repository, in which it may be built.
+    pub fn is_repository(&self) -> bool {
+        !self.entry.link && self.entry.resolved.as_deref().is_some_and(is_git)
+    }
+
     fn target(&self) -> Option<&'t str> {
         let target = self.entry.resolved.as_deref().filter(|_| self.entry.link)?;
         Some(target.strip_prefix("file:").unwrap_or(target))

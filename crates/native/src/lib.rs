@@ -58,6 +58,7 @@ pub use project::{ProjectDirectory, ProjectFiles};
 pub use rebuild::{RebuildRequest, Rebuilt, rebuild};
 pub use scripts::{
     ScriptBegan, ScriptEnvironment, ScriptSettings, has_install_scripts, scripts_of_folder, scripts_of_package,
+    scripts_of_repository,
 };
 pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, machine_target, store_home};
 pub use store::{

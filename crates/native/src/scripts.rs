@@ -333,6 +333,11 @@ pub fn scripts_of_package(folder: &Path) -> Vec<(&'static str, String)> {
     scripts_of(folder, &OF_PACKAGES)
 }
 
+/// The same of the package of a repository, with what builds it there first.
+pub fn scripts_of_repository(folder: &Path) -> Vec<(&'static str, String)> {
+    [scripts_of(folder, &[PREPARE]), scripts_of_package(folder)].concat()
+}
+
 /// The same of a folder of the user that a link leads to.
 pub fn scripts_of_folder(folder: &Path) -> Vec<(&'static str, String)> {
     scripts_of(folder, &OF_FOLDERS)

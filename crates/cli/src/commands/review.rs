@@ -11,7 +11,9 @@ use crate::settings::{LoadedReview, load_review};
 use gantry_engine::{EngineError, Event, Fault};
 use gantry_layout::{ScriptOwner, ScriptReview, ScriptSubject, Unused};
 use gantry_manifest::with_member;
-use gantry_native::{InstalledTree, ProjectDirectory, ProjectLock, scripts_of_folder, scripts_of_package};
+use gantry_native::{
+    InstalledTree, ProjectDirectory, ProjectLock, scripts_of_folder, scripts_of_package, scripts_of_repository,
+};
 use gantry_spec::without_secrets;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -70,6 +72,22 @@ enum Verb {
     Deny,
 }
 
+/// What the scripts of packages can be run by, now that they may.
+#[derive(Debug, Default)]
+struct Due<'t> {
+    /// Names for `gantry rebuild`.
+    rebuild: BTreeSet<&'t str>,
+    /// Names of packages that are built in their repositories, which `gantry ci` does.
+    build: BTreeSet<&'t str>,
+}
+
+impl<'t> Due<'t> {
+    fn add(&mut self, owner: ScriptOwner<'t>) {
+        let list = if owner.is_repository() { &mut self.build } else { &mut self.rebuild };
+        list.insert(owner.folder_name());
+    }
+}
+
 impl Verb {
     fn is_deny(self) -> bool {
         self == Self::Deny
@@ -88,7 +106,11 @@ struct Reviewer<'r> {
 impl<'r> Reviewer<'r> {
     fn scripts(&self, owner: ScriptOwner<'_>) -> Vec<(&'static str, String)> {
         let folder: PathBuf = self.loaded.project.join(owner.folder());
-        if owner.is_link() { scripts_of_folder(&folder) } else { scripts_of_package(&folder) }
+        match owner {
+            _ if owner.is_link() => scripts_of_folder(&folder),
+            _ if owner.is_repository() => scripts_of_repository(&folder),
+            _ => scripts_of_package(&folder),
+        }
     }
 
     fn has_scripts(&self, owner: ScriptOwner<'_>) -> bool {
@@ -130,7 +152,7 @@ impl<'r> Reviewer<'r> {
         };
         let had_entries = !self.entries.is_empty();
         let mut approvals = Vec::new();
-        let mut due: BTreeSet<&str> = BTreeSet::new();
+        let mut due = Due::default();
         for group in ScriptReview::grouped(subjects) {
             let approval = match verb {
                 Verb::Approve { pins } => self.review.approve(&mut self.entries, &group, pins),
@@ -141,7 +163,7 @@ impl<'r> Reviewer<'r> {
             }
             if !verb.is_deny() && !self.loaded.ignores_scripts && !approval.changes.is_empty() {
                 let owners = group.iter().map(|subject| subject.owner).filter(|owner| self.has_scripts(*owner));
-                due.extend(owners.map(|owner| owner.folder_name()));
+                owners.for_each(|owner| due.add(owner));
             }
             approvals.push(approval);
         }
@@ -151,7 +173,7 @@ impl<'r> Reviewer<'r> {
                 format!("allow-scripts in .npmrc: package.json has its own {MEMBER} now, and that alone counts");
             (self.tell)("CONFIG_IGNORED", message);
         }
-        let due: Vec<&str> = due.into_iter().filter(|_| !self.loaded.dry_run).collect();
+        let due = if self.loaded.dry_run { Due::default() } else { due };
         told::written(self.json, verb, self.loaded.dry_run, &approvals, &due);
         Ok(())
     }

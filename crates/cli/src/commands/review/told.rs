@@ -1,6 +1,6 @@
 //! What is printed of a review, in npm's lines; with `--json` one object that has what npm's has, and more.
 
-use super::Verb;
+use super::{Due, Verb};
 use crate::loudness::Loudness;
 use crate::output::{print_line, print_text, say};
 use gantry_layout::{Approval, Unused};
@@ -64,8 +64,8 @@ pub fn pending(json: bool, packages: &[Pending<'_>]) {
     say(Loudness::Errors, &message);
 }
 
-/// What was written. `due` is what can now be rebuilt, by name.
-pub fn written(json: bool, verb: Verb, dry_run: bool, approvals: &[Approval], due: &[&str]) {
+/// What was written, and what is to be done now.
+pub fn written(json: bool, verb: Verb, dry_run: bool, approvals: &[Approval], Due { rebuild, build }: &Due<'_>) {
     if json {
         let list = approvals.iter().map(|approval| {
             let changes = approval.changes.iter();
@@ -74,7 +74,7 @@ pub fn written(json: bool, verb: Verb, dry_run: bool, approvals: &[Approval], du
                 .collect();
             json!({ "name": without_secrets(&approval.name), "changes": changes })
         });
-        return print_result(list.collect(), json!({ "dryRun": dry_run, "rebuild": due }));
+        return print_result(list.collect(), json!({ "dryRun": dry_run, "rebuild": rebuild, "build": build }));
     }
     let (done, infinitive) = match (verb.is_deny(), dry_run) {
         (false, false) => ("Approved", "approve"),
@@ -92,10 +92,16 @@ pub fn written(json: bool, verb: Verb, dry_run: bool, approvals: &[Approval], du
             print_text(&format!("  {} {}", change.as_str(), without_secrets(key)));
         }
     }
-    if !due.is_empty() {
-        let names = if due.len() > MOST_NAMED { String::new() } else { format!(" {}", due.join(" ")) };
-        let whose = if due.len() == 1 { "its" } else { "their" };
-        say(Loudness::Errors, &format!("`gantry rebuild{names}` runs {whose} scripts"));
+    if !rebuild.is_empty() {
+        let names: Vec<&str> = rebuild.iter().copied().collect();
+        let words = if names.len() > MOST_NAMED { String::new() } else { format!(" {}", names.join(" ")) };
+        let whose = if names.len() == 1 { "its" } else { "their" };
+        say(Loudness::Errors, &format!("`gantry rebuild{words}` runs {whose} scripts"));
+    }
+    if !build.is_empty() {
+        let names: Vec<&str> = build.iter().copied().collect();
+        let whose = if names.len() == 1 { "its repository" } else { "their repositories" };
+        say(Loudness::Errors, &format!("`gantry ci` builds {} in {whose}", names.join(", ")));
     }
 }
 
