@@ -236,7 +236,7 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
       'package.json': {
         name,
         version: '1.0.0',
-        scripts: { prepare: 'echo $npm_package_name >> "$LOG"' },
+        scripts: { prepare: 'echo $npm_package_name >> "$LOG"; echo $npm_package_name > made' },
         devDependencies: needed,
       },
     });
@@ -246,8 +246,9 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
     pair.write({ 'package.json': root({ one: address(one) }) });
     const [ours] = pair.folders;
     pair.workspace.gantry('install', '--prefix', ours, '--dangerously-allow-all-scripts').succeeded();
-    // The one that began is installed for the other as it is.
+    // The one that began is installed for the other as it is, and that is not what is installed in the end.
     assert.deepEqual(readFileSync(log, 'utf8').trim().split('\n'), ['other', 'one']);
+    assert.equal(readFileSync(join(ours, 'node_modules/one/made'), 'utf8'), 'one\n');
   });
 
   test('what a known host has as an archive is built without git', async (context) => {

@@ -46,7 +46,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
         let message = format!("{name} asks for the folder {path}: as with npm, the whole repository is installed");
         notes.push(("GIT_PATH", message));
     }
-    let job = if host.project().scripts().verdict_of_commit(&resolved) == ScriptVerdict::Allowed {
+    let job = if host.project().keys().is_built(&resolved) {
         None
     } else {
         let body = Bytes::from(pack(name, files)?);
@@ -100,8 +100,11 @@ pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Re
     let repository = Repository { host, name, git: &git };
     repository.require_network()?;
     let commit = git.committish.as_deref().ok_or_else(|| repository.unknown_revision())?;
-    let is_built = host.project().scripts().verdict_of_commit(resolved) == ScriptVerdict::Allowed;
-    let builder = if is_built { Some(host.builder().ok_or_else(|| repository.no_builder())?) } else { None };
+    let builder = if host.project().keys().is_built(resolved) {
+        Some(host.builder().ok_or_else(|| repository.no_builder())?)
+    } else {
+        None
+    };
     let Contents { files, .. } = repository.contents(commit, builder).await?;
     Ok(Bytes::from(pack(name, files)?))
 }

@@ -116,9 +116,13 @@ pub trait ProjectTree {
     fn scripts(&self) -> &Scripts {
         &Scripts::None
     }
+    /// Commits whose packages are being built by whoever has begun this install.
+    fn building(&self) -> &[String] {
+        &[]
+    }
     /// How the store names the project's packages.
     fn keys(&self) -> PackageKeys<'_> {
-        PackageKeys::new(self.owner(), self.scripts())
+        PackageKeys::new(self.owner(), self.scripts()).while_building(self.building())
     }
     /// Names of the folders in the user's folder at `path`; none where there is no folder.
     fn folders(&self, path: &str) -> impl Future<Output = Result<Vec<String>, Fault>>;

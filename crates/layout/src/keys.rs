@@ -10,12 +10,28 @@ use gantry_store::PackageKey;
 pub struct PackageKeys<'p> {
     owner: &'p str,
     scripts: &'p Scripts,
+    building: &'p [String],
 }
 
 impl<'p> PackageKeys<'p> {
     /// `owner` tells the project from the others that share the store; `scripts` says which repositories are built in it.
     pub fn new(owner: &'p str, scripts: &'p Scripts) -> Self {
-        Self { owner, scripts }
+        Self { owner, scripts, building: &[] }
+    }
+
+    /// The same while packages of these commits are being built: for that they are needed as they are in their repositories.
+    #[must_use]
+    pub fn while_building(self, building: &'p [String]) -> Self {
+        Self { building, ..self }
+    }
+
+    /// Whether a package is built in its repository, by what a lock calls its commit.
+    pub fn is_built(&self, resolved: &str) -> bool {
+        let is_being_built = || {
+            let commit = resolved.rsplit_once('#').map_or("", |(_, commit)| commit);
+            self.building.iter().any(|other| other == commit)
+        };
+        self.scripts.verdict_of_commit(resolved) == ScriptVerdict::Allowed && !is_being_built()
     }
 
     /// The same where no scripts run.
@@ -43,10 +59,7 @@ impl<'p> PackageKeys<'p> {
     /// The name of the package in a repository, by what a lock calls its commit. What its scripts have made of it is another
     /// package than what the repository has.
     fn of_commit(&self, resolved: &str) -> PackageKey {
-        match self.scripts.verdict_of_commit(resolved) {
-            ScriptVerdict::Allowed => PackageKey::of_built(resolved),
-            ScriptVerdict::Denied | ScriptVerdict::Unreviewed => PackageKey::from_address(resolved),
-        }
+        if self.is_built(resolved) { PackageKey::of_built(resolved) } else { PackageKey::from_address(resolved) }
     }
 }
 

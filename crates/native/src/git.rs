@@ -3,7 +3,7 @@
 mod building;
 mod running;
 
-pub(crate) use building::NativeBuilder;
+pub(crate) use building::{NativeBuilder, commits_being_built};
 
 use crate::NativeError;
 use crate::store::temporary_directory;

@@ -480,6 +480,10 @@ impl ProjectTree for ProjectDirectory {
         &self.scripts.allowed
     }
 
+    fn building(&self) -> &[String] {
+        &self.scripts.building
+    }
+
     async fn folders(&self, path: &str) -> Result<Vec<String>, Fault> {
         let folder = self.path.join(path);
         let is_folder = |name: &std::ffi::OsString| fs::metadata(folder.join(name)).is_ok_and(|data| data.is_dir());

@@ -9,6 +9,7 @@ mod process;
 
 pub use environment::ScriptEnvironment;
 
+use crate::git::commits_being_built;
 use crate::{Interrupt, NativeError};
 use environment::Context;
 use gantry_engine::Fault;
@@ -44,6 +45,8 @@ pub struct ScriptSettings {
     pub allowed: Scripts,
     /// The command that installs what a package of a repository is built with: this one.
     pub installer: PathBuf,
+    /// Commits whose packages are being built by who runs this command.
+    pub building: Vec<String>,
     /// The shell that they are handed to: npm's `script-shell`.
     pub shell: OsString,
     /// Makes what they find in their environment beside what this process has; called where there are any.
@@ -74,6 +77,7 @@ impl Default for ScriptSettings {
         Self {
             allowed: Scripts::None,
             installer: "gantry".into(),
+            building: commits_being_built(),
             shell: "sh".into(),
             environment: Arc::new(ScriptEnvironment::default),
             is_foreground: false,

@@ -42,6 +42,11 @@ const OPTIONS: [&str; 9] = [
 /// Commits that are being built, one a line: repositories that need each other to be built are built once.
 const BUILDING: &str = "GANTRY_BUILDING";
 
+/// Commits that are being built by who runs this process.
+pub(crate) fn commits_being_built() -> Vec<String> {
+    env::var(BUILDING).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
 /// How many lines of what the installation says are told where it fails.
 const LINES: usize = 100;
 
@@ -68,8 +73,7 @@ impl NativeBuilder {
 
     /// Builds the package of `commit` in its repository, which is in `folder`.
     pub async fn build_in(&self, name: &str, commit: &str, folder: &Path) -> Result<(), Fault> {
-        let building = env::var(BUILDING).unwrap_or_default();
-        if !is_to_be_built(&manifest(folder)) || building.lines().any(|other| other == commit) {
+        if !is_to_be_built(&manifest(folder)) {
             return Ok(());
         }
         let mut command = Command::new(&self.scripts.installer);
@@ -81,7 +85,8 @@ impl NativeBuilder {
         for variable in OF_A_REPOSITORY {
             command.env_remove(variable);
         }
-        command.env(BUILDING, format!("{building}\n{commit}"));
+        let building = self.scripts.building.iter().map(String::as_str).chain([commit]);
+        command.env(BUILDING, building.collect::<Vec<&str>>().join("\n"));
         let _turn = self.turns.acquire().await;
         (self.scripts.began)(&ScriptBegan { label: name, event: "prepare", command: "gantry install", is_seen });
         // Given up with what asks for it.
