@@ -1,8 +1,9 @@
 //! Packages in git repositories (pacote's `git.js`): which commit is meant, and what npm would pack of it.
 //!
 //! A known host's archive of the commit is fetched where it serves one, else git brings it. What is there is built where the user
-//! has its scripts run, but only when it is installed: what it is goes by its repository. It is packed as npm packs it. Where there is no git, a host that answers over HTTPS is asked for
-//! its references the way git itself asks, and an archive says what commit it is of.
+//! has its scripts run, but only when it is installed: what it is goes by its repository. It is packed as npm packs it. Where
+//! there is no git, a host that answers over HTTPS is asked for its references the way git itself asks, and an archive says what
+//! commit it is of.
 
 mod contents;
 mod references;
@@ -22,7 +23,7 @@ use gantry_store::PackageKey;
 use references::References;
 
 /// The code of a package that cannot be built.
-pub(crate) const BUILD_FAILED: &str = "GIT_BUILD_FAILED";
+const BUILD_FAILED: &str = "GIT_BUILD_FAILED";
 
 /// Looks into what a specifier names.
 pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Result<Found, Fault> {
@@ -236,8 +237,10 @@ impl<H: Host> Repository<'_, H> {
                     return Err(self.failed(Some(Fault::new("GIT_FAILED", message))));
                 }
                 Ok(Checkout { commit, files }) => return Ok(Contents { commit: Some(commit), files }),
-                // It was had; nobody else has another one.
-                Err(fault) if fault.code == BUILD_FAILED => return Err(fault),
+                // It was had, or there is no room for it: nobody else has another one.
+                Err(fault) if fault.code == BUILD_FAILED || fault.is_of_this_machine() => {
+                    return Err(fault.with_package(self.name));
+                }
                 Err(fault) => first = first.or(Some(fault)),
             }
         }

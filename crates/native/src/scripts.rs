@@ -312,7 +312,8 @@ impl<'r> Runner<'r> {
     }
 }
 
-fn read_manifest(folder: &Path) -> Option<Value> {
+/// The manifest in a folder; `None` if none is there that can be read.
+pub(crate) fn read_manifest(folder: &Path) -> Option<Value> {
     let bytes = fs::read(folder.join("package.json")).ok()?;
     serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
 }

@@ -2,7 +2,7 @@
 //! with, and by that runs their scripts.
 
 use super::{OF_A_REPOSITORY, read_folder, running};
-use crate::scripts::OF_PROJECT;
+use crate::scripts::{OF_PROJECT, read_manifest};
 use crate::store::temporary_directory;
 use crate::temporary::make_parent;
 use crate::{NativeError, ScriptBegan, ScriptSettings};
@@ -73,7 +73,7 @@ impl NativeBuilder {
 
     /// Builds the package of `commit` in its repository, which is in `folder`.
     pub async fn build_in(&self, name: &str, commit: &str, folder: &Path) -> Result<(), Fault> {
-        if !is_to_be_built(&manifest(folder)) {
+        if !is_to_be_built(&read_manifest(folder).unwrap_or_default()) {
             return Ok(());
         }
         let mut command = Command::new(&self.scripts.installer);
@@ -137,15 +137,11 @@ impl Builder for NativeBuilder {
 
 /// The files of a repository, sorted by path. What is installed in it is among them only where it is part of the package.
 pub(super) fn files_of(folder: &Path) -> Result<Vec<Entry<'static>>, Fault> {
-    let is_left_out = |path: &str| path == "node_modules" && !bundles(&manifest(folder));
+    let is_left_out = |path: &str| path == "node_modules" && !bundles(&read_manifest(folder).unwrap_or_default());
     let mut files = Vec::new();
     read_folder(folder, "", &is_left_out, &mut files).map_err(NativeError::io("read the repository in", folder))?;
     files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
     Ok(files)
-}
-
-fn manifest(folder: &Path) -> Value {
-    fs::read(folder.join("package.json")).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
 /// Whether npm would install something for a package, and something would come of it.
