@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing, Pair } from './lib/pair.mjs';
-import { registryForSuite } from './lib/programs.mjs';
+import { fixturesForSuite } from './lib/programs.mjs';
 import { Repository, startHost } from './lib/repository.mjs';
 import { warned } from './lib/scripts.mjs';
 
@@ -39,49 +39,37 @@ function repository(pair, name, files) {
   return made;
 }
 
-/** Runs both, with scripts, which must come to the same lock and tree. Gives what gantry has said. */
-function same(pair, step, command, ...words) {
-  const [ours, theirs] = pair.folders;
-  const run = pair.workspace.gantry(command, '--prefix', ours, '--json', ...words).succeeded();
-  pair.workspace.npm(theirs, command, ...words).succeeded();
-  for (const path of ['package.json', 'package-lock.json']) {
-    assert.equal(readFileSync(join(ours, path), 'utf8'), readFileSync(join(theirs, path), 'utf8'), `${step}: ${path}`);
-  }
-  assert.deepEqual(listing(ours), listing(theirs), `${step}: tree`);
-  return run;
+/** The same project twice, whose scripts run. */
+function projects(context, suite) {
+  const pair = new Pair(context, suite.registry, {});
+  pair.options = [];
+  return pair;
 }
 
 /** What is left of building in the store. */
 const left = ({ workspace }) => readdirSync(join(workspace.folder, 'store/v1/temporary'));
 
 describe('building', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (url) => {
-      registry = url;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite('basic');
 
   test('a package that is prepared is what npm makes of it', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const made = repository(pair, 'tool', tool);
     pair.write({ 'package.json': root({ tool: address(made) }, { allowScripts: { [address(made)]: true } }) });
-    const run = same(pair, 'without a lock', 'install');
+    const run = pair.same('without a lock', 'install', ['--json']);
     assert.deepEqual(warned(run, 'GIT_NOT_PREPARED'), []);
     const [ours] = pair.folders;
     assert.equal(readFileSync(join(ours, 'node_modules/tool/dist/index.js'), 'utf8'), 'module.exports = "1.0.0";\n');
-    same(pair, 'from the lock', 'ci');
+    pair.same('from the lock', 'ci');
     rmSync(join(pair.workspace.folder, 'store'), { recursive: true });
-    same(pair, 'from the lock, with nothing in the store', 'ci');
+    pair.same('from the lock, with nothing in the store', 'ci');
     assert.deepEqual(left(pair), []);
     pair.workspace.gantry('store', 'prune').succeeded();
-    same(pair, 'what is in the tree stays in the store', 'ci', '--offline');
+    pair.same('what is in the tree stays in the store', 'ci', ['--offline']);
   });
 
   test('what nothing is said of is as it is in its repository, and built once it is allowed', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const made = repository(pair, 'tool', tool);
     const [ours] = pair.folders;
     const built = join(ours, 'node_modules/tool/dist/index.js');
@@ -120,7 +108,7 @@ describe('building', { concurrency: 1 }, () => {
   });
 
   test('nothing but the lock builds nothing', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const made = repository(pair, 'tool', {
       ...tool,
       'package.json': { ...tool['package.json'], scripts: { prepare: 'exit 1' } },
@@ -132,7 +120,7 @@ describe('building', { concurrency: 1 }, () => {
   });
 
   test('a package that cannot be built stops the install, unless it is optional', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const scripts = { prepare: 'echo what went wrong >&2; exit 3' };
     const made = repository(pair, 'tool', { ...tool, 'package.json': { ...tool['package.json'], scripts } });
     const allowScripts = { [address(made)]: true };
@@ -163,7 +151,7 @@ describe('building', { concurrency: 1 }, () => {
   });
 
   test('scripts find the repository around them, what only development needs, and the settings of who installs', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const script = `
 const { execFileSync } = require('node:child_process');
 const { writeFileSync } = require('node:fs');
@@ -186,7 +174,7 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
       '.npmrc': 'omit=dev\nsave-prefix=~\n',
     });
     pair.workspace.environment.NODE_ENV = 'production';
-    same(pair, 'install', 'install');
+    pair.same('install', 'install');
     const found = readFileSync(join(pair.folders[0], 'node_modules/tool/found.txt'), 'utf8');
     assert.match(
       found,
@@ -195,7 +183,7 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
   });
 
   test('what a package carries, and what is built in its workspaces, is part of it', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const carrying = repository(pair, 'carrying', {
       'package.json': {
         name: 'carrying',
@@ -220,14 +208,14 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
     });
     const allowScripts = { [address(carrying)]: true, [address(spaces)]: true };
     pair.write({ 'package.json': root({ carrying: address(carrying), spaces: address(spaces) }, { allowScripts }) });
-    same(pair, 'install', 'install');
+    pair.same('install', 'install');
     const [ours] = pair.folders;
     assert.ok(existsSync(join(ours, 'node_modules/carrying/node_modules/left/package.json')));
     assert.equal(readFileSync(join(ours, 'node_modules/spaces/dist/index.js'), 'utf8'), '1.0.0\n');
   });
 
   test('repositories that need each other to be built are built once', (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const names = ['one', 'other'];
     const [one, other] = names.map((name) => new Repository(join(pair.workspace.folder, name)));
     const log = join(pair.workspace.folder, 'log');
@@ -252,7 +240,7 @@ writeFileSync('found.txt', [head, require('left/package.json').version, ...found
   });
 
   test('what a known host has as an archive is built without git', async (context) => {
-    const pair = new Pair(context, registry, {});
+    const pair = projects(context, suite);
     const repositories = join(pair.workspace.folder, 'repositories');
     const made = new Repository(join(repositories, 'someone', 'tool'));
     made.write(tool);

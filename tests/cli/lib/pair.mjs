@@ -34,6 +34,7 @@ export function listing(folder, prefix = '') {
 export class Pair {
   constructor(context, registry, files) {
     this.workspace = new Workspace(context, registry);
+    this.options = ['--ignore-scripts'];
     this.folders = ['gantry', 'npm'].map((program) => join(this.workspace.folder, program, 'project'));
     for (const folder of this.folders) mkdirSync(folder, { recursive: true });
     this.write(files);
@@ -55,12 +56,12 @@ export class Pair {
 
   /**
    * Runs both, each in its own project or in a folder inside of it, which must come to the same lock, the same tree and the
-   * same hidden lock.
+   * same hidden lock. Gives what gantry has said.
    */
   same(step, command = 'install', words = [], inside = '') {
     const [ours, theirs] = this.folders;
-    this.workspace.gantryIn(join(ours, inside), command, '--ignore-scripts', ...words).succeeded();
-    this.workspace.npm(join(theirs, inside), command, '--ignore-scripts', ...words).succeeded();
+    const run = this.workspace.gantryIn(join(ours, inside), command, ...this.options, ...words).succeeded();
+    this.workspace.npm(join(theirs, inside), command, ...this.options, ...words).succeeded();
     const text = (folder, path) =>
       existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined;
     for (const path of ['package.json', 'package-lock.json']) {
@@ -69,6 +70,7 @@ export class Pair {
     const hidden = 'node_modules/.package-lock.json';
     assert.equal(text(ours, hidden), text(theirs, hidden), `${step}: hidden lock`);
     assert.deepEqual(listing(ours), listing(theirs), `${step}: tree`);
+    return run;
   }
 
   /** Runs both, which must fail; ours with `code`. */
