@@ -1,6 +1,6 @@
 // Scripts of packages, of folders that links lead to and of the project: which of them run, where and with what environment.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing } from './lib/pair.mjs';
@@ -153,85 +153,6 @@ describe('scripts', { concurrency: 1 }, () => {
     workspace.gantryIn(other, 'install').succeeded();
     assert.equal(source(other), clean);
     assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '2 packages are whole\n');
-  });
-
-  test('what they make under two names is nobody else’s', (context) => {
-    const workspace = place(context, suite);
-    const project = workspace.project('project', manifest({ linking: '1' }));
-    const run = workspace.gantryIn(project, 'install', all, '--json').succeeded();
-    assert.deepEqual([run.lines.at(-1).scriptsRun, warned(run, 'SHARED_FILES_CHANGED')], [['linking@1.0.0'], []]);
-    assert.equal(workspace.gantry('store', 'verify').succeeded().stdout, '1 package is whole\n');
-  });
-
-  test('nor does it help them to hide what they change in others, or to take it away', (context) => {
-    const workspace = place(context, suite);
-    const file = 'node_modules/builder/index.js';
-    const clean = 'module.exports = 1\n';
-    const other = workspace.project('other', manifest({ builder: '1' }));
-    workspace.gantryIn(other, 'install').succeeded();
-    const { mode } = statSync(join(other, file));
-    for (const [name, script] of Object.entries({
-      'with its time': `touch -r ${file} time; echo changed > ${file}; touch -r time ${file}`,
-      'with its time and size': `touch -r ${file} time; tr 1 2 < ${file} > new; cat new > ${file}; touch -r time ${file}`,
-      'its mode': `chmod 777 ${file}`,
-      'and remove it': `echo changed > ${file}; rm ${file}`,
-      'and move the package': `echo changed > ${file}; mv node_modules/builder moved`,
-    })) {
-      const scripts = { postinstall: script };
-      const project = workspace.project(name.replaceAll(' ', '-'), manifest({ builder: '1' }, { scripts }));
-      const run = workspace.gantryIn(project, 'install', '--json').succeeded();
-      assert.equal(warned(run, 'SHARED_FILES_CHANGED').length, 1, name);
-      workspace.gantryIn(other, 'ci').succeeded();
-      assert.deepEqual(
-        [readFileSync(join(other, file), 'utf8'), statSync(join(other, file)).mode],
-        [clean, mode],
-        name,
-      );
-      assert.match(workspace.gantry('store', 'verify').succeeded().stdout, /^1 package is whole\n$/, name);
-      assert.notDeepEqual(listing(project), listing(other), name);
-    }
-    const touching = { postinstall: `touch -r ${file} time; chmod 600 time; ln ${file} linked` };
-    const project = workspace.project('touching', manifest({ builder: '1' }, { scripts: touching }));
-    const run = workspace.gantryIn(project, 'install', '--json').succeeded();
-    assert.deepEqual(warned(run, 'SHARED_FILES_CHANGED'), []);
-  });
-
-  test('what they change in others is this project’s own then, and the store has it anew', (context) => {
-    const workspace = place(context, suite);
-    const text = (folder, name = 'builder') => readFileSync(join(folder, 'node_modules', name, 'index.js'), 'utf8');
-    const clean = 'module.exports = 1\n';
-    const append = (file) => `node -e "require('fs').appendFileSync('${file}', '// changed\\n')"`;
-    const other = workspace.project('other', manifest({ builder: '1' }));
-    workspace.gantryIn(other, 'install').succeeded();
-    for (const [name, fields] of Object.entries({
-      root: { scripts: { postinstall: append('node_modules/builder/index.js') } },
-      failing: { scripts: { preinstall: append('node_modules/builder/index.js'), install: 'exit 1' } },
-      workspace: { workspaces: ['packages/*'] },
-    })) {
-      const project = workspace.project(name, manifest({ builder: '1' }, fields));
-      workspace.gantryIn(project, 'install', '--ignore-scripts').succeeded();
-      if (name === 'workspace') {
-        const scripts = { prepare: append('../../node_modules/builder/index.js') };
-        mkdirSync(join(project, 'packages', 'a'), { recursive: true });
-        writeFileSync(
-          join(project, 'packages', 'a', 'package.json'),
-          JSON.stringify({ name: 'a', version: '1.0.0', scripts }),
-        );
-      }
-      const run = workspace.gantryIn(project, 'install', '--json');
-      assert.equal(run.status, name === 'failing' ? 1 : 0);
-      assert.equal(text(project), `${clean}// changed\n`, name);
-      const warnings = warned(run, 'SHARED_FILES_CHANGED');
-      assert.deepEqual(warnings.length, name === 'failing' ? 0 : 1, name);
-      workspace.gantryIn(other, 'ci').succeeded();
-      assert.equal(text(other), clean, name);
-      assert.match(workspace.gantry('store', 'verify').succeeded().stdout, /^1 package is whole\n$/, name);
-      // Once it is the project's own nobody is told.
-      const again = workspace.gantryIn(project, 'install', '--json');
-      assert.deepEqual(warned(again, 'SHARED_FILES_CHANGED'), [], name);
-      workspace.gantryIn(other, 'ci').succeeded();
-      assert.equal(text(other), clean, name);
-    }
   });
 
   test('rebuild runs what is allowed of what is named', (context) => {

@@ -301,6 +301,9 @@ pub struct RebuildArguments {
     /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
     #[arg(long, value_name = "DIR")]
     pub prefix: Option<PathBuf>,
+    /// Where the project's packages are kept; unless given the variable GANTRY_STORE_DIR, else a folder of the user's.
+    #[arg(long, value_name = "DIR")]
+    pub store_dir: Option<PathBuf>,
     /// Show what scripts print, and run them one after the other.
     #[arg(long)]
     pub foreground_scripts: bool,

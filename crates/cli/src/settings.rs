@@ -137,6 +137,8 @@ pub struct LoadedScripts {
     pub links_commands: bool,
     /// npm's `strict-allow-scripts`.
     pub is_strict: bool,
+    /// The folder of the store that the packages are from.
+    pub store: PathBuf,
     pub settings: ScriptSettings,
     pub warnings: Vec<(&'static str, String)>,
 }
@@ -160,9 +162,10 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let node_version = sources.node_version();
     let links_commands = config.get_bool("bin-links") != Some(false);
     let is_strict = is_strict(&config);
+    let store = store_directory(arguments.store_dir.as_deref(), &sources)?;
     let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
     let settings = script_settings(scripts, surroundings, arguments.json);
-    Ok(LoadedScripts { project, root, links_commands, is_strict, settings, warnings })
+    Ok(LoadedScripts { project, root, links_commands, is_strict, store, settings, warnings })
 }
 
 /// npm's `strict-allow-scripts`, which says nothing where no script is to run.

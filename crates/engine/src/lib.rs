@@ -58,7 +58,7 @@ pub use settings::{
 };
 pub use terminal::{for_terminal, warning_line};
 pub use timing::{Overlap, PhaseSummary, TimingReport, WorkSummary};
-pub use tree::{changed_for_others, unreviewed_scripts};
+pub use tree::{changed_for_others, left_changed_for_others, unreviewed_scripts};
 
 /// Every error code that can reach a user, of this crate and of those below it, sorted.
 pub fn all_codes() -> Vec<&'static str> {

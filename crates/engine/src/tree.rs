@@ -158,6 +158,16 @@ pub fn changed_for_others(packages: &[String]) -> Option<(&'static str, String)>
     Some(("SHARED_FILES_CHANGED", message))
 }
 
+/// The same of packages that scripts have changed whose install died.
+pub fn left_changed_for_others(packages: &[String]) -> Option<(&'static str, String)> {
+    let names = Some(packages.join(", ")).filter(|names| !names.is_empty())?;
+    let message = format!(
+        "scripts of an install that was killed had changed files of {names}, which projects share. The store fetches the packages \
+         anew; in projects that have them `gantry ci` puts it right"
+    );
+    Some(("SHARED_FILES_CHANGED", message))
+}
+
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }

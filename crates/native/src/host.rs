@@ -78,6 +78,12 @@ impl NativeHost {
         Ok(self.project.run_own_scripts(has_new)?)
     }
 
+    /// Labels of packages whose files scripts have changed that projects share, by installs which died before they could look after that.
+    /// The store has them no more.
+    pub fn left_changed(&self) -> &[String] {
+        self.store.left_changed()
+    }
+
     /// Changes nothing in the project.
     #[must_use]
     pub fn leaving_project_alone(mut self) -> Self {

@@ -1,11 +1,13 @@
 //! Packages that get files of their own where others share the store's, since what is in them changes in the project: by patches,
 //! or by their own scripts.
 
+use crate::NativeError;
 use crate::patched::Patched;
+use crate::store::{Loan, SharedStore};
 use crate::temporary::{Successor, replace_users_file};
 use crate::workspace::entries;
-use crate::{NativeError, PackageDirectories};
-use gantry_layout::Plan;
+use gantry_layout::{PackageKeys, Plan, is_carried};
+use gantry_manifest::{LockEntry, Lockfile};
 use gantry_store::PackageKey;
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,15 +18,6 @@ use std::time::{Duration, SystemTime};
 
 /// How far the time of a file may be behind the clock that is asked: file systems have one that ticks.
 const TICK: Duration = Duration::from_millis(10);
-
-/// The time from which on [changes](separate_changed) count. What was unpacked and linked just now does not, for which it waits
-/// until that is told apart.
-pub(crate) fn beginning(has_new: bool) -> SystemTime {
-    if has_new {
-        thread::sleep(2 * TICK);
-    }
-    SystemTime::now() - TICK
-}
 
 /// Why a package gets files of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,27 +84,59 @@ pub(crate) struct InPlace<'p> {
     pub label: String,
 }
 
-/// Gives packages of which somebody has changed files that others share since then, what is in them or who may run them, files of
-/// their own as they are now. They leave the store, which would hand that on. Gives their labels, sorted.
-pub(crate) fn separate_changed<'p>(
-    project: &Path,
-    store: &PackageDirectories,
-    packages: impl Iterator<Item = InPlace<'p>>,
+impl<'p> InPlace<'p> {
+    /// Those of what is installed that are from the store.
+    pub fn of_lock(lock: &'p Lockfile, keys: PackageKeys<'_>) -> Vec<Self> {
+        let entries = lock.packages.iter().filter(|entry| !entry.link && !entry.is_top() && !is_carried(entry));
+        let in_place =
+            |entry: &'p LockEntry| Some(Self { path: &entry.path, key: keys.of(entry).ok()?, label: entry.label() });
+        entries.filter_map(in_place).collect()
+    }
+}
+
+/// Scripts that run in a project, some of whose files others share.
+pub(crate) struct Watch<'s, S> {
+    store: &'s S,
     since: SystemTime,
-) -> Result<Vec<String>, NativeError> {
-    let mut changed = Vec::new();
-    for package in packages {
-        if store.has_changed(&package.key, since)? {
-            changed.push(package);
+    loan: Option<Loan>,
+}
+
+impl<'s, S: SharedStore> Watch<'s, S> {
+    /// Before they run: `packages` may be changed by them. What was unpacked and linked just now (`has_new`) is no change, for which
+    /// this waits until that is told apart.
+    pub fn begin(store: &'s S, packages: &[InPlace<'_>], has_new: bool) -> Self {
+        if has_new {
+            thread::sleep(2 * TICK);
+        }
+        let since = SystemTime::now() - TICK;
+        Self { store, since, loan: store.lend(packages.iter().map(|package| &package.key), since) }
+    }
+
+    /// When none has run.
+    pub fn call_off(self) {
+        if let Some(loan) = self.loan {
+            loan.end();
         }
     }
-    let mut labels = BTreeSet::new();
-    for InPlace { path, key, label } in changed {
+
+    /// Gives packages of which somebody has changed files that others share, what is in them or who may run them, files of
+    /// their own as they are now. They leave the store, which would hand that on. Gives their labels, sorted.
+    pub fn end(self, project: &Path, packages: Vec<InPlace<'_>>) -> Result<Vec<String>, NativeError> {
+        let mut changed = Vec::new();
+        for package in packages {
+            if self.store.has_changed(&package.key, self.since)? {
+                changed.push(package);
+            }
+        }
         // First, so that others do not get what was changed where the disk has no room for copies. What only the store has had,
         // too, is the project's own by that.
-        store.remove(&key)?;
-        separate(project, &project.join(path))?;
-        labels.insert(label);
+        changed.iter().try_for_each(|package| self.store.take_out(&package.key))?;
+        let mut labels = BTreeSet::new();
+        for InPlace { path, label, .. } in &changed {
+            separate(project, &project.join(path))?;
+            labels.insert(label.clone());
+        }
+        self.call_off();
+        Ok(labels.into_iter().collect())
     }
-    Ok(labels.into_iter().collect())
 }

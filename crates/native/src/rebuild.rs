@@ -2,13 +2,13 @@
 
 use crate::installed_tree::InstalledTree;
 use crate::moves::Moves;
-use crate::own_files::separate;
+use crate::own_files::{InPlace, Watch, separate};
 use crate::scripts::{Due, has_install_scripts, run_scripts, scripts_of_folder};
 use crate::tops::link_commands;
 use crate::workspace::is_directory;
-use crate::{Interrupt, NativeError, ScriptSettings};
+use crate::{Interrupt, NativeError, ScriptSettings, StoreUpkeep};
 use gantry_engine::{EngineError, Fault, unreviewed_scripts};
-use gantry_layout::{Plan, ScriptedTree, Scripts, linked_commands};
+use gantry_layout::{PackageKeys, Plan, ScriptedTree, Scripts, linked_commands};
 use gantry_manifest::{LockEntry, Manifest};
 use gantry_spec::{Spec, SpecKind, Version};
 use std::collections::BTreeSet;
@@ -21,6 +21,8 @@ pub struct Rebuilt {
     pub run: Vec<String>,
     /// The same of packages that have some of which nothing is said: they did not run.
     pub unreviewed: Vec<String>,
+    /// The same of packages that scripts have written into where other projects share their files: they are the project's own now.
+    pub changed: Vec<String>,
 }
 
 /// What is to be done.
@@ -35,6 +37,8 @@ pub struct RebuildRequest<'r> {
     /// Whether nothing is run where there are scripts of which nothing is said, of whatever is installed: npm's
     /// `strict-allow-scripts`.
     pub is_strict: bool,
+    /// The store that the project's packages are from.
+    pub store: &'r StoreUpkeep,
 }
 
 /// Runs scripts of what is installed in a project, as far as that is allowed. Optional packages are no exception here: the first
@@ -45,7 +49,7 @@ pub fn rebuild(
     settings: &ScriptSettings,
     interrupt: &Interrupt,
 ) -> Result<Rebuilt, Fault> {
-    let RebuildRequest { root, names, links_commands, is_strict } = request;
+    let RebuildRequest { root, names, links_commands, is_strict, store } = request;
     let scripts = &settings.allowed;
     let InstalledTree { lock, workspaces } = InstalledTree::read(project, root)?;
     let wanted = names.iter().map(|name| Wanted::read(name)).collect::<Result<Vec<_>, _>>()?;
@@ -72,8 +76,9 @@ pub fn rebuild(
     let ScriptedTree { mut allowed, unreviewed, .. } = tree_of(&is_chosen);
     // Here nothing can be left out.
     allowed.iter_mut().for_each(|scripted| scripted.optional = false);
+    let mut is_separated = false;
     for package in allowed.iter().filter(|scripted| !scripted.is_link) {
-        separate(project, &project.join(&package.path))?;
+        is_separated |= separate(project, &project.join(&package.path))?;
     }
     let links = if links_commands {
         linked_commands(&lock).map_err(|error| EngineError::from(error).to_fault())?
@@ -83,14 +88,25 @@ pub fn rebuild(
     let plan = Plan { links, ..Plan::default() };
     let due = Due { scripted: allowed.iter().collect(), has_project: names.is_empty() && *scripts != Scripts::None };
     let mut moves = Moves::default();
+    let owner = project.to_string_lossy();
+    let packages = InPlace::of_lock(&lock, PackageKeys::new(&owner, scripts).while_building(&settings.building));
+    let watch = Watch::begin(store, &packages, is_separated);
     let result = run_scripts(project, due, settings, interrupt, &mut || link_commands(project, &plan, &mut moves));
     // What scripts have made stays, and is part of the tree.
     moves.keep();
+    let changed = match &result {
+        Ok(ran) if ran.run.is_empty() => {
+            watch.call_off();
+            Ok(Vec::new())
+        }
+        _ => watch.end(project, packages),
+    };
     let touched = if lock.packages.len() > 1 { crate::project::touch_hidden_lock(project) } else { Ok(()) };
     let run = result.map_err(fault_of)?.run;
     touched?;
+    let changed = changed?;
     let unreviewed: BTreeSet<String> = unreviewed.into_iter().map(|scripted| scripted.label).collect();
-    Ok(Rebuilt { run, unreviewed: unreviewed.into_iter().collect() })
+    Ok(Rebuilt { run, unreviewed: unreviewed.into_iter().collect(), changed })
 }
 
 /// Fails where anything has scripts of which nothing is said.

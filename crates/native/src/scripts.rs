@@ -149,20 +149,25 @@ pub(crate) fn run_scripts(
     Ok(run)
 }
 
-/// Runs the project's own scripts, one after the other, to be seen. Tells whether there were any.
+/// Whether a project has scripts that are run when it is installed.
+pub(crate) fn has_project_scripts(project: &Path) -> bool {
+    !scripts_of(project, &OF_PROJECT).is_empty()
+}
+
+/// Runs the project's own scripts, one after the other, to be seen.
 pub(crate) fn run_project_scripts(
     project: &Path,
     settings: &ScriptSettings,
     interrupt: &Interrupt,
-) -> Result<bool, NativeError> {
-    let Some(owner) = Owner::of_project(project) else { return Ok(false) };
+) -> Result<(), NativeError> {
+    let Some(owner) = Owner::of_project(project) else { return Ok(()) };
     let runner = Runner::new(settings, interrupt);
     let scripts: Vec<(&str, String)> =
         OF_PROJECT.into_iter().filter_map(|event| Some((event, owner.script(event)?))).collect();
     for (event, command) in &scripts {
         runner.run_script(&owner, event, command, true, &|| interrupt.is_raised())?;
     }
-    Ok(!scripts.is_empty())
+    Ok(())
 }
 
 /// What all scripts of a command have in common.

@@ -16,6 +16,7 @@ mod altered;
 mod arriving;
 mod boots;
 mod in_use;
+mod lent;
 mod projects;
 mod record;
 mod removal;
@@ -24,12 +25,12 @@ mod upkeep;
 mod workers;
 
 pub(crate) use altered::{Standing, mend_if_altered};
+pub(crate) use lent::{Loan, SharedStore};
 pub use upkeep::{DamagedPackage, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage};
 
 use crate::link::Sample;
 use crate::temporary::{TemporaryDirectory, age_of_name, remove_any, unique_name};
 use crate::{NativeClock, NativeError, NativeHttp};
-use altered::{Change, latest_change};
 use arriving::{ArrivingHttp, Destination};
 use boots::Boots;
 use bytes::Bytes;
@@ -48,10 +49,9 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use unpack::{Built, Unpacking};
-use upkeep::{Condition, check};
 use workers::{Handed, Workers};
 
 /// The folder of this layout in a store.
@@ -68,7 +68,7 @@ const STALE_SECONDS: u64 = 24 * 3600;
 
 /// Where things are in a store.
 #[derive(Debug)]
-struct Layout {
+pub(crate) struct Layout {
     root: PathBuf,
     packages: PathBuf,
     temporary: PathBuf,
@@ -117,6 +117,12 @@ impl Layout {
         })
     }
 
+    /// A package's files as they stand in its list; `None` where there is none that can be read.
+    fn read_index(&self, key: &PackageKey) -> Option<PackageIndex> {
+        let bytes = fs::read(self.directory(key).join("index")).ok()?;
+        Record::decode_index(&bytes).ok()
+    }
+
     /// Everything temporary.
     fn temporaries(&self) -> Vec<PathBuf> {
         listed(&self.temporary).unwrap_or_default().iter().map(fs::DirEntry::path).collect()
@@ -152,8 +158,10 @@ pub struct PackageDirectories {
     http: NativeHttp,
     clock: NativeClock,
     layout: Layout,
-    /// Keeps what is there from being taken out; empty as long as there is no store.
-    in_use: OnceCell<Arc<StoreLock>>,
+    /// Keeps what is there from being taken out; empty as long as there is no store, and while scripts run.
+    in_use: RefCell<Option<Arc<StoreLock>>>,
+    /// What scripts had changed that installs which died had run.
+    left_changed: Vec<String>,
     /// Which packages have to be looked at; read when the first one is wanted.
     boots: OnceCell<Boots>,
     known: RefCell<FxHashMap<PackageKey, Known>>,
@@ -201,10 +209,11 @@ impl PackageDirectories {
     /// once.
     pub fn new(directory: &Path, http: NativeHttp, clock: NativeClock, fetches: usize) -> Self {
         let parallelism = std::thread::available_parallelism().map_or(2, usize::from);
-        let store = Self {
+        let mut store = Self {
             http,
             layout: Layout::below(directory),
-            in_use: OnceCell::new(),
+            in_use: RefCell::default(),
+            left_changed: Vec::new(),
             boots: OnceCell::new(),
             known: RefCell::default(),
             workers: Arc::new(Workers::new(parallelism, clock.clone())),
@@ -212,22 +221,34 @@ impl PackageDirectories {
             connections: Semaphore::new(fetches),
         };
         store.hold_first();
+        store.left_changed = lent::settle(&store.layout);
         store
     }
 
     /// Keeps others from taking out what this install relies on, from the first moment that there is a store.
     fn hold(&self) {
-        if self.in_use.get().is_none()
-            && let Some(lock) = StoreLock::shared(&self.layout.root)
-        {
-            let _ = self.in_use.set(Arc::new(lock));
+        if self.is_held() {
+            return;
         }
+        if let Some(lock) = StoreLock::shared(&self.layout.root) {
+            self.in_use.replace(Some(Arc::new(lock)));
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.in_use.borrow().is_some()
+    }
+
+    /// Relies on nothing any more until it is [prepared](Self::prepare) again: a script may want to take out what is of no use, and
+    /// would wait for the install that waits for it.
+    pub(crate) fn let_go(&self) {
+        self.in_use.take();
     }
 
     /// What a thread has to keep that has something in hand: it may go on when this is dropped, and whoever is alone in a store
     /// takes what is in hand there for the dead's.
     fn held(&self) -> Option<Arc<StoreLock>> {
-        self.in_use.get().cloned()
+        self.in_use.borrow().clone()
     }
 
     /// As [`hold`](Self::hold), before anything is in this process's hands: where nobody else uses the store either, what is
@@ -235,9 +256,15 @@ impl PackageDirectories {
     fn hold_first(&self) {
         let mut left = Vec::new();
         if let Some(lock) = StoreLock::shared_after(&self.layout.root, || left = self.layout.temporaries()) {
-            let _ = self.in_use.set(Arc::new(lock));
+            self.in_use.replace(Some(Arc::new(lock)));
         }
         remove_all(&left);
+    }
+
+    /// Labels of packages that scripts of installs which died had changed for all projects, found when this store was opened. They
+    /// are not in it any more.
+    pub(crate) fn left_changed(&self) -> &[String] {
+        &self.left_changed
     }
 
     /// Notes that the project in `path` is made from this store.
@@ -272,26 +299,7 @@ impl PackageDirectories {
             return Ok(());
         }
         self.known.borrow_mut().remove(key);
-        self.remove(key)
-    }
-
-    /// Takes a package that is in place out of the store. What this process knows of it stays true of the project.
-    pub(crate) fn remove(&self, key: &PackageKey) -> Result<(), NativeError> {
-        discard(&self.directory(key), &self.layout.temporary)
-    }
-
-    /// Whether a package is not what was unpacked any more, of what was changed after `since`. Costs one `lstat` a file, and reads a
-    /// package of which anything was changed: that may be no more than who has links to its files.
-    pub(crate) fn has_changed(&self, key: &PackageKey, since: SystemTime) -> Result<bool, NativeError> {
-        let Some(index) = self.index(key) else { return Ok(false) };
-        match latest_change(&self.directory(key), &index, since) {
-            None => Ok(false),
-            Some(change) => Ok(match check(&self.layout, key)? {
-                Condition::Whole => false,
-                Condition::WithoutSums => change == Change::Written,
-                Condition::Damaged { .. } => true,
-            }),
-        }
+        self.take_out(key)
     }
 
     /// Whether a package has all its files, in their sizes, and whoever may run those that are to be run.
@@ -357,6 +365,16 @@ impl PackageDirectories {
     }
 }
 
+impl SharedStore for PackageDirectories {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn listed_files(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
+        self.index(key)
+    }
+}
+
 impl PackageStore for PackageDirectories {
     fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
         if let Some(known) = self.known.borrow().get(key) {
@@ -387,7 +405,7 @@ impl PackageStore for PackageDirectories {
     }
 
     async fn ingest(&self, job: IngestJob) -> Result<IngestReport, Fault> {
-        if self.in_use.get().is_none() {
+        if !self.is_held() {
             // The first package of a new store.
             let _ = fs::create_dir_all(&self.layout.root);
             self.hold();
@@ -481,17 +499,22 @@ fn in_place_of_files<T>(folder: &Path, make: impl Fn() -> Result<T, NativeError>
     make()
 }
 
-/// Removes what dead processes left in the folder for temporary things. Both the file system and the name have to say that
-/// something is old: the clock of a server is not this machine's, and some file systems know no times.
+/// Removes what dead processes left in the folder for temporary things.
 fn sweep(temporary: &Path) {
-    let Ok(entries) = fs::read_dir(temporary) else { return };
-    let is_stale = |age: Duration| age.as_secs() > STALE_SECONDS;
-    for entry in entries.flatten() {
-        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
-        if age.is_some_and(is_stale) && age_of_name(&entry.file_name().to_string_lossy()).is_none_or(is_stale) {
+    for entry in listed(temporary).unwrap_or_default() {
+        if is_stale(&entry.path()) {
             let _ = remove_any(&entry.path());
         }
     }
+}
+
+/// Whether something temporary is of a process that died, by its age. Both the file system and the name have to say that
+/// it is old: the clock of a server is not this machine's, and some file systems know no times.
+fn is_stale(path: &Path) -> bool {
+    let is_old = |age: Duration| age.as_secs() > STALE_SECONDS;
+    let age = fs::symlink_metadata(path).and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    age.is_some_and(is_old) && age_of_name(&name).is_none_or(is_old)
 }
 
 /// Removes what can be removed of what nobody uses any more.

@@ -8,7 +8,7 @@ use crate::output::{print_line, print_text, warn};
 use crate::prefix::{InWorkspace, Place};
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Conflicts, Event, Fault, conflicts};
+use gantry_engine::{Conflicts, Event, Fault, conflicts, left_changed_for_others};
 use gantry_native::NativeHost;
 
 /// Tells what conflicts, or why packages are in the tree; returns the exit status.
@@ -66,6 +66,9 @@ fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
         }
     };
     let host = NativeHost::new(session.handle(), settings.host).with_interrupt(session.interrupt().clone());
+    if let Some((code, message)) = left_changed_for_others(host.left_changed()) {
+        tell(code, &message);
+    }
     let attempt = || session.run(conflicts(&host, &settings.request, &mut listener));
     let found = twice_if_corrupt(attempt, |message| tell("STORE_CORRUPT", &message));
     session.end(found.is_ok());

@@ -8,7 +8,7 @@ use crate::report::Reporter;
 use crate::scripts;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Extent, Fault, changed_for_others, dry_run, install};
+use gantry_engine::{Event, Extent, Fault, changed_for_others, dry_run, install, left_changed_for_others};
 use gantry_layout::Scripts;
 use gantry_native::{NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
@@ -52,6 +52,9 @@ fn perform(
     let mut host = NativeHost::new(session.handle(), settings.host).with_interrupt(interrupt.clone());
     if let Some(lock) = lock {
         host = host.with_lock(lock);
+    }
+    if let Some((code, message)) = left_changed_for_others(host.left_changed()) {
+        locked(&reporter).event(&Event::Warning { code: code.to_owned(), message });
     }
     let mut listener = |event: Event| locked(&reporter).event(&event);
     let again = |message: String| {

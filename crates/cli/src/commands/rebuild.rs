@@ -9,9 +9,9 @@ use crate::report::{Reporter, counted};
 use crate::scripts::unreviewed;
 use crate::session::heed_signals;
 use crate::settings::{LoadedScripts, load_scripts};
-use gantry_engine::{Event, Fault};
+use gantry_engine::{Event, Fault, changed_for_others};
 use gantry_layout::Scripts;
-use gantry_native::{Interrupt, ProjectLock, RebuildRequest, Rebuilt, ScriptBegan, rebuild};
+use gantry_native::{Interrupt, ProjectLock, RebuildRequest, Rebuilt, ScriptBegan, StoreUpkeep, rebuild};
 use std::sync::Arc;
 
 /// Runs the scripts of what is installed; returns the exit status.
@@ -28,7 +28,7 @@ pub fn run(arguments: &RebuildArguments) -> u8 {
 fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)?;
     let _lock = ProjectLock::take(&place.project)?;
-    let LoadedScripts { project, root, links_commands, is_strict, mut settings, warnings } =
+    let LoadedScripts { project, root, links_commands, is_strict, store, mut settings, warnings } =
         load_scripts(&place, arguments)?;
     let interrupt = Interrupt::default();
     heed_signals(&interrupt)
@@ -40,10 +40,14 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     }
     let printer = Arc::clone(&reporter);
     settings.began = Arc::new(move |began: &ScriptBegan<'_>| printer.script(began));
-    let request = RebuildRequest { root, names: &arguments.packages, links_commands, is_strict };
+    let store = StoreUpkeep::new(&store);
+    let request = RebuildRequest { root, names: &arguments.packages, links_commands, is_strict, store: &store };
     let rebuilt = rebuild(&project, request, &settings, &interrupt);
     reporter.clear();
-    let Rebuilt { run, unreviewed: others } = rebuilt?;
+    let Rebuilt { run, unreviewed: others, changed } = rebuilt?;
+    if let Some((code, message)) = changed_for_others(&changed) {
+        told(code, message);
+    }
     if let Some(message) = unreviewed(&others).filter(|_| settings.allowed != Scripts::None) {
         told("SCRIPTS_NOT_RUN", message);
     }

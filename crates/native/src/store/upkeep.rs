@@ -4,8 +4,8 @@
 //! again when it is wanted again.
 
 use super::in_use::StoreLock;
+use super::lent::SharedStore;
 use super::projects::{NotedProject, noted};
-use super::record::Record;
 use super::removal::{discard, set_aside};
 use super::{Layout, listed, remove_all};
 use crate::NativeError;
@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 mod checking;
 
@@ -213,22 +214,34 @@ impl StoreUpkeep {
     }
 
     fn stored_package(&self, key: &PackageKey, used: &Used) -> StoredPackage {
-        let directory = self.layout.directory(key);
-        let index = fs::read(directory.join("index")).ok().and_then(|bytes| Record::decode_index(&bytes).ok());
         // One that cannot be read is of no use to anybody.
-        let index = index.unwrap_or_default();
-        let label = match (&index.facts.name, &index.facts.version) {
-            (Some(name), Some(version)) => format!("{name}@{version}"),
-            (Some(name), None) => name.clone(),
-            _ => key.as_str().to_owned(),
-        };
+        let index = self.layout.read_index(key).unwrap_or_default();
         StoredPackage {
             key: key.clone(),
-            label,
+            label: label_of(key, &index),
             files: index.files.len() as u64,
             bytes: index.files.iter().map(|file| file.size).sum(),
-            is_used: used.has(key, &index, &directory.join("files")),
+            is_used: used.has(key, &index, &self.layout.directory(key).join("files")),
         }
+    }
+}
+
+/// `name@version` as a package's own `package.json` has it; the key where that says neither.
+pub(super) fn label_of(key: &PackageKey, index: &PackageIndex) -> String {
+    match (&index.facts.name, &index.facts.version) {
+        (Some(name), Some(version)) => format!("{name}@{version}"),
+        (Some(name), None) => name.clone(),
+        _ => key.as_str().to_owned(),
+    }
+}
+
+impl SharedStore for StoreUpkeep {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn listed_files(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
+        self.layout.read_index(key).map(Arc::new)
     }
 }
 
