@@ -1,7 +1,7 @@
 // Bad input of every kind: an exit status that says whose fault it is, one error object with --json, and nothing
 // half-done left behind.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -244,6 +244,24 @@ describe('bad input', { concurrency: 1 }, () => {
     const error = assertOneError(workspace.gantry('ci', '--prefix', project, '--json'), { status: fault.project });
     assert.equal(error.code, 'LOCK_OUT_OF_SYNC');
     assert.match(error.message, /left/);
+  });
+
+  test('gantry ci where an optional package cannot be had, which no lock has', (context) => {
+    const workspace = new Workspace(context, registry);
+    const fields = { name: 'project', version: '1.0.0', dependencies: { left: '1' } };
+    const manifest = { ...fields, optionalDependencies: { nowhere: '1' } };
+    const project = workspace.project('project', { 'package.json': manifest });
+    workspace.gantry('install', '--prefix', project).succeeded();
+    const hintOf = () => {
+      const error = assertOneError(workspace.gantry('ci', '--prefix', project, '--json'), { status: fault.project });
+      assert.deepEqual([error.code, workspace.npm(project, 'ci').status], ['LOCK_OUT_OF_SYNC', 1]);
+      return error.hint;
+    };
+    assert.match(hintOf(), /^No lock has optional packages that cannot be had \(nowhere\), .* use `install`/);
+    workspace.gantry('install', '--prefix', project).succeeded();
+    manifest.dependencies.executable = '1';
+    writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
+    assert.match(hintOf(), /^Run an install .* \(nowhere\)/);
   });
 
   test('an unknown option is wrong usage', (context) => {

@@ -166,6 +166,8 @@ pub enum EngineError {
         path: String,
         /// One line each, in npm's words.
         problems: Vec<String>,
+        /// Names of the optional packages among what is missing that could not be had: no lock has these.
+        left_out: Vec<String>,
     },
 }
 
@@ -182,12 +184,28 @@ impl EngineError {
             Self::LockMissing { .. } => {
                 ("LOCK_MISSING", Some("Run an install first, or commit the lock file.".to_owned()), None)
             }
-            Self::LockOutOfSync { .. } => {
-                ("LOCK_OUT_OF_SYNC", Some("Run an install to bring the lock up to date.".to_owned()), None)
+            Self::LockOutOfSync { problems, left_out, .. } => {
+                ("LOCK_OUT_OF_SYNC", Some(out_of_sync_hint(problems, left_out)), None)
             }
         };
         Fault { code: Cow::Borrowed(code), message, hint, package }.without_secrets()
     }
+}
+
+/// What to do about a lock that does not fit.
+fn out_of_sync_hint(problems: &[String], left_out: &[String]) -> String {
+    let mut hints = Vec::new();
+    if problems.len() > left_out.len() {
+        hints.push("Run an install to bring the lock up to date.".to_owned());
+    }
+    if !left_out.is_empty() {
+        let names = left_out.join(", ");
+        hints.push(format!(
+            "No lock has optional packages that cannot be had ({names}), and `ci` wants all of them as npm's does: use `install`, which \
+             goes by the lock, too, or an \"overrides\" to a version or package that can be had."
+        ));
+    }
+    hints.join(" ")
 }
 
 #[cfg(test)]

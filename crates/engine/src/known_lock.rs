@@ -218,5 +218,6 @@ pub(crate) fn confirmed(
         });
         return Ok(lock);
     }
-    Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems })
+    let left_out = resolution.left_out.clone();
+    Err(EngineError::LockOutOfSync { path: request.lockfile_path.clone(), problems, left_out })
 }

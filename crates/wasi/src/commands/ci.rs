@@ -148,7 +148,7 @@ fn unsettled(request: &InstallRequest) -> Option<Fault> {
     let problems = lock_satisfies(&project, &lock, &request.resolve).err()?;
     if problems.iter().any(|problem| problem.starts_with("Missing:")) {
         let path = request.lockfile_path.clone();
-        return Some(EngineError::LockOutOfSync { path, problems }.to_fault());
+        return Some(EngineError::LockOutOfSync { path, problems, left_out: Vec::new() }.to_fault());
     }
     let message = format!("{} does not settle the tree by itself:\n{}", request.lockfile_path, problems.join("\n"));
     let hint =
