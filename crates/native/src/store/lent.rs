@@ -98,7 +98,9 @@ pub(super) fn settle(layout: &Layout) -> Vec<String> {
     let mut labels = Vec::new();
     for entry in listed(&layout.root.join(NOTES)).unwrap_or_default() {
         let path = entry.path();
-        let Ok(file) = File::open(&path) else { continue };
+        // On file systems of networks only who may write takes a lock alone.
+        let writable = File::options().read(true).write(true).open(&path);
+        let Ok(file) = writable.or_else(|_| File::open(&path)) else { continue };
         if is_somebodys(&file, &path) {
             continue;
         }
