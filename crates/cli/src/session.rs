@@ -1,15 +1,23 @@
 //! The threads of a command that talks to the network, and how it ends.
 
+use crate::failure::{exit_status, print_failure};
 use gantry_engine::{EngineError, Fault};
-use gantry_native::Interrupt;
+use gantry_native::{Interrupt, NativeError, allows_threads, settle_threads};
 use std::future::pending;
 use std::io;
+use std::panic;
+use std::process::exit;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::channel;
 use std::thread::{self, available_parallelism};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::yield_now;
+
+/// Threads that are left for what else wants some, where there are several that drive the network: those that unpack, the one that
+/// keeps documents, a program that is run.
+const SPARE: usize = 4;
 
 /// How long a command that failed waits for work that cannot be dropped: unpacking, which then removes what it has
 /// begun, and look-ups of addresses, which may hang.
@@ -62,21 +70,31 @@ impl Traffic {
     }
 
     /// What receives it. A single thread is the one that drives the install: with one of its own each answer would have to wake
-    /// the other, which takes a twentieth of the time that 1,300 packages take from a lock on two processors.
-    fn runtime(self) -> io::Result<Runtime> {
+    /// the other, which takes a twentieth of the time that 1,300 packages take from a lock on two processors. So it is where the
+    /// system allows few threads.
+    fn runtime(self, as_json: bool) -> io::Result<Runtime> {
         let threads = self.threads();
-        let mut builder = if threads == 1 { Builder::new_current_thread() } else { Builder::new_multi_thread() };
-        builder.worker_threads(threads).enable_all().build()
+        if threads == 1 || !allows_threads(threads + SPARE) {
+            return Builder::new_current_thread().enable_all().build();
+        }
+        // Where others have taken them meanwhile tokio panics, which ends the process.
+        panic::set_hook(Box::new(move |_| {
+            let fault = without_threads(io::ErrorKind::WouldBlock.into());
+            print_failure(&fault, as_json);
+            exit(exit_status(&fault).into());
+        }));
+        let runtime = Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+        drop(panic::take_hook());
+        runtime
     }
 }
 
 impl Session {
-    /// Starts the threads.
-    pub fn start(traffic: Traffic) -> Result<Self, Fault> {
-        let lost = |error: io::Error| Fault::new("TASK_LOST", format!("the thread pool cannot be started: {error}"));
-        let runtime = traffic.runtime().map_err(lost)?;
+    /// Starts the threads. `as_json`: how an error is printed that leaves no way but to end.
+    pub fn start(traffic: Traffic, as_json: bool) -> Result<Self, Fault> {
         let interrupt = Interrupt::default();
-        heed_signals(&interrupt).map_err(lost)?;
+        heed_signals(&interrupt)?;
+        let runtime = traffic.runtime(as_json).map_err(without_threads)?;
         Ok(Self { runtime, interrupt })
     }
 
@@ -114,13 +132,29 @@ impl Session {
                 }
             });
             self.runtime.shutdown_timeout(PATIENCE);
+            settle_threads(PATIENCE);
         }
     }
 }
 
 /// Has `interrupt` raised when the process is told to end. A thread of its own waits for that: the one that drives an install may
-/// be busy with the tree.
-pub fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
+/// be busy with the tree. Where the system allows none, a signal ends the process as it does any other: what is there then the next
+/// install finishes, as after a power cut.
+pub fn heed_signals(interrupt: &Interrupt) -> Result<(), Fault> {
+    let (hand_over, waiting) = channel::<Runtime>();
+    let wait = move || waiting.recv().map(|runtime| runtime.block_on(pending::<()>()));
+    if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
+        return Ok(());
+    }
+    let runtime = listening(interrupt)
+        .map_err(|error| Fault::new("TASK_LOST", format!("signals cannot be waited for: {error}")))?;
+    // The thread is there for it.
+    let _ = hand_over.send(runtime);
+    Ok(())
+}
+
+/// What hears signals while it is run.
+fn listening(interrupt: &Interrupt) -> io::Result<Runtime> {
     let runtime = Builder::new_current_thread().enable_io().build()?;
     let entered = runtime.enter();
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
@@ -133,12 +167,11 @@ pub fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
             interrupt.raise();
             // Who sends it again does not want to wait.
             sent.recv().await;
-            std::process::exit(interruption_status().into());
+            exit(interruption_status().into());
         });
     }
     drop(entered);
-    thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(pending::<()>()))?;
-    Ok(())
+    Ok(runtime)
 }
 
 /// Tries once more when a package in the store was damaged: it has left the store, so this time it is fetched.
@@ -153,6 +186,10 @@ pub fn twice_if_corrupt<T>(
         }
         outcome => outcome,
     }
+}
+
+fn without_threads(source: io::Error) -> Fault {
+    NativeError::Exhausted { what: "a thread for the network".to_owned(), source }.into()
 }
 
 fn interrupted() -> Fault {

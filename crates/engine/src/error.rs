@@ -68,10 +68,10 @@ impl Fault {
         ["REGISTRY_", "ARCHIVE_", "GIT_"].iter().any(|start| self.code.starts_with(start))
     }
 
-    /// Whether this machine's storage is to blame. That is so for a package that could be done without, too, and would be as well
-    /// with the next one.
+    /// Whether this machine is to blame: its storage, or that it allows no more threads or processes. That is so for a package
+    /// that could be done without, too, and would be as well with the next one.
     pub fn is_of_this_machine(&self) -> bool {
-        ["DISK_", "STORE_"].iter().any(|start| self.code.starts_with(start))
+        ["DISK_", "STORE_", "TASK_"].iter().any(|start| self.code.starts_with(start))
     }
 
     /// With advice.

@@ -80,6 +80,14 @@ pub enum NativeError {
         /// The system's answer.
         source: io::Error,
     },
+    /// The system allows no more threads or processes, or has no memory for one.
+    #[error("{what} cannot be started: {source}")]
+    Exhausted {
+        /// A thread or program.
+        what: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// A background task ended without an answer.
     #[error("a background task ended without an answer: {message}")]
     Task {
@@ -105,7 +113,7 @@ impl NativeError {
             Self::Interrupted => "CANCELLED",
             Self::Busy { .. } => "PROJECT_BUSY",
             Self::Script { .. } | Self::Shell { .. } => "SCRIPT_FAILED",
-            Self::Task { .. } => "TASK_LOST",
+            Self::Task { .. } | Self::Exhausted { .. } => "TASK_LOST",
         }
     }
 
@@ -136,7 +144,7 @@ impl NativeError {
             "SCRIPT_FAILED" if matches!(self, Self::Script { is_of_project: true, .. }) => {
                 "The packages are in place and the lock is written; --ignore-scripts leaves scripts out."
             }
-            "SCRIPT_FAILED" if self.is_out_of_processes() => {
+            "SCRIPT_FAILED" | "TASK_LOST" if self.is_out_of_processes() => {
                 "Allow more processes (`ulimit -u`), or more memory, and run again."
             }
             "SCRIPT_FAILED" if matches!(self, Self::Shell { .. }) => {
@@ -166,10 +174,15 @@ impl NativeError {
         matches!(Errno::from_io_error(source), Some(Errno::MFILE | Errno::NFILE))
     }
 
-    /// Whether a script could not be run as the system allows no more processes, or has no memory for one.
+    /// Whether the system allows no more processes, or has no memory for one.
     fn is_out_of_processes(&self) -> bool {
-        let Self::Shell { source, .. } = self else { return false };
-        matches!(Errno::from_io_error(source), Some(Errno::AGAIN | Errno::NOMEM))
+        let (Self::Shell { source, .. } | Self::Exhausted { source, .. }) = self else { return false };
+        is_exhausted(source)
+    }
+
+    /// Whether a script did not begin, for want of what the next one will want, too.
+    pub(crate) fn is_of_scarcity(&self) -> bool {
+        self.is_out_of_processes() || self.is_out_of_descriptors()
     }
 
     /// Whether a link could not be made because there are none where it was to be: what a file system says then is not that
@@ -200,6 +213,12 @@ impl NativeError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
+}
+
+/// Whether a thread or program could not be started as the system allows no more, or has no memory for one.
+pub(crate) fn is_exhausted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+        || matches!(Errno::from_io_error(error), Some(Errno::AGAIN | Errno::NOMEM))
 }
 
 fn describe_script(package: &str, event: &str, command: &str, ending: &str, output: &str) -> String {

@@ -6,6 +6,7 @@ mod running;
 pub(crate) use building::{NativeBuilder, commits_being_built};
 
 use crate::NativeError;
+use crate::error::is_exhausted;
 use crate::store::temporary_directory;
 use building::files_of;
 use futures_util::future::LocalBoxFuture;
@@ -153,15 +154,23 @@ impl NativeGit {
         let failed = |message: String| Fault::new("GIT_FAILED", message);
         let what = arguments.first().copied().unwrap_or_default().to_owned();
         let ran = self.runtime.spawn(running::output(command)).await;
-        let output = ran
-            .unwrap_or_else(|error| Err(io::Error::other(error)))
-            .map_err(|error| failed(format!("git cannot be run: {error}")))?;
+        let output = ran.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(|error| {
+            if is_exhausted(&error) {
+                return NativeError::Exhausted { what: "git".to_owned(), source: error }.into();
+            }
+            failed(format!("git cannot be run: {error}"))
+        })?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let text: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             let text = text.join("; ");
             if let Some(error) = OF_THE_DISK.iter().find(|error| text.contains(error.what_git_says)) {
                 return Err(NativeError::io("put a repository in", folder)(error.kind.into()).into());
+            }
+            let exhausted = text.split("; ").find(|line| is_of_scarcity(line));
+            if let Some(line) = exhausted {
+                let source = io::Error::new(io::ErrorKind::WouldBlock, line.to_owned());
+                return Err(NativeError::Exhausted { what: format!("what git {what} needs"), source }.into());
             }
             return Err(failed(format!("git {what} failed: {}", without_secrets(&text))));
         }
@@ -242,6 +251,14 @@ fn is_key(name: &str, key: &str) -> bool {
     let (section, variable) = key.split_once('.').unwrap_or_default();
     let of_section = name.strip_prefix(section).and_then(|rest| rest.strip_suffix(variable));
     of_section.is_some_and(|between| between.starts_with('.') && between.ends_with('.'))
+}
+
+/// Whether git, or the shell that it has run something, says that the system allows no more threads or processes; not the other
+/// machine.
+fn is_of_scarcity(line: &str) -> bool {
+    let says = |texts: &[&str]| texts.iter().any(|text| line.contains(text));
+    let is_denied = says(&["Resource temporarily unavailable"]) && says(&["fork", "thread"]);
+    !line.starts_with("remote:") && (is_denied || says(&["Cannot fork", "cannot fork", "unable to fork"]))
 }
 
 fn is_program(path: &Path) -> bool {

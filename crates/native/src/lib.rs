@@ -40,6 +40,7 @@ mod scripts;
 mod settings;
 mod store;
 mod temporary;
+mod threads;
 mod tops;
 mod tree;
 mod workspace;
@@ -64,6 +65,7 @@ pub use settings::{ConfigSources, LoadedConfig, machine_home, machine_release, m
 pub use store::{
     DamagedPackage, PackageDirectories, StorePruned, StoreUpkeep, StoreUsage, StoreVerified, StoredPackage,
 };
+pub use threads::{allows_threads, settle_threads};
 pub use tree::tree_digest;
 
 /// Every code this crate's errors have.

@@ -76,7 +76,15 @@ struct Lending {
 #[derive(Debug)]
 struct Background {
     sender: Sender<MirrorWrite>,
-    thread: JoinHandle<Result<(), FileError>>,
+    writing: Writing,
+}
+
+/// What writes what is sent to it.
+#[derive(Debug)]
+enum Writing {
+    Thread(JoinHandle<Result<(), FileError>>),
+    /// Where the system allows no thread for it, whoever waits for it in the end.
+    Later(Receiver<MirrorWrite>),
 }
 
 impl NativeMirror {
@@ -92,8 +100,14 @@ impl NativeMirror {
     }
 
     fn finish(&self) -> Result<(), FileError> {
-        let Some(Background { sender, thread }) = self.background.take() else { return Ok(()) };
+        let Some(Background { sender, writing }) = self.background.take() else { return Ok(()) };
         drop(sender);
+        let thread = match writing {
+            Writing::Thread(thread) => thread,
+            Writing::Later(receiver) => {
+                return write_all(self.directory.clone(), &receiver, &self.lending, &self.times);
+            }
+        };
         thread.join().unwrap_or_else(|_| {
             let message = "the thread that writes it ended".to_owned();
             Err(FileError { kind: FileErrorKind::Failed, path: "metadata mirror".to_owned(), message })
@@ -124,7 +138,19 @@ impl MetadataMirror for NativeMirror {
             let (sender, receiver) = channel();
             let (directory, lending, times) =
                 (self.directory.clone(), Arc::clone(&self.lending), Arc::clone(&self.times));
-            Background { sender, thread: thread::spawn(move || write_all(directory, &receiver, &lending, &times)) }
+            // A thread that cannot be started takes with it what it was to have.
+            let (give, given) = channel();
+            let work =
+                move || given.recv().map_or(Ok(()), |receiver| write_all(directory, &receiver, &lending, &times));
+            let writing = match thread::Builder::new().spawn(work) {
+                Ok(thread) => {
+                    // It waits for that.
+                    let _ = give.send(receiver);
+                    Writing::Thread(thread)
+                }
+                Err(_) => Writing::Later(receiver),
+            };
+            Background { sender, writing }
         });
         // A thread that has failed takes nothing more; its error comes out when it is joined.
         let _ = background.sender.send(write);

@@ -9,6 +9,7 @@ use crate::link::{LinkMethod, Linker};
 use crate::own_files::Private;
 use crate::store::{Standing, mend_if_altered};
 use crate::temporary::{make_parent, replace_file};
+use crate::threads::together;
 use crate::{Interrupt, NativeError, PackageDirectories};
 use gantry_engine::{LinkReport, PackageStore};
 use gantry_layout::{Plan, PlannedPackage};
@@ -20,7 +21,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 /// Fewer packages than this are not worth another thread.
 const PACKAGES_FOR_A_THREAD: usize = 8;
@@ -147,11 +147,9 @@ fn mend(job: &Job<'_>, linker: &Linker, temporary: &Path) -> Result<(), NativeEr
 }
 
 fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &Interrupt) -> Result<(), NativeError> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(jobs.len() / PACKAGES_FOR_A_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<NativeError>> = Mutex::new(None);
-    let work = || {
+    together(jobs.len() / PACKAGES_FOR_A_THREAD, || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let placed = interrupt.check().and_then(|()| place(job, linker, temporary));
             if let Err(error) = placed {
@@ -160,13 +158,6 @@ fn place_level(jobs: &[Job<'_>], linker: &Linker, temporary: &Path, interrupt: &
                 failure.lock().expect("no thread panics while it holds this lock").get_or_insert(error);
             }
         }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where the system allows no more threads, those that are there do it.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
     });
     failure.into_inner().expect("no thread panics while it holds this lock").map_or(Ok(()), Err)
 }

@@ -241,7 +241,9 @@ impl<'r> Runner<'r> {
                 let optional = owner.scripted.filter(|scripted| scripted.optional);
                 match (result, optional) {
                     (Ok(()), _) => locked(state).run.push(owner.label.clone()),
-                    (Err(error), Some(scripted)) if !matches!(error, NativeError::Interrupted) => {
+                    (Err(error), Some(scripted))
+                        if !matches!(error, NativeError::Interrupted) && !error.is_of_scarcity() =>
+                    {
                         locked(state).failed.push((scripted.path.clone(), error.into()));
                     }
                     (Err(error), _) => drop(locked(&failure).get_or_insert(error)),

@@ -50,7 +50,7 @@ pub fn run(arguments: ExplainArguments) -> u8 {
 }
 
 fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
-    let session = Session::start(Traffic::Documents)?;
+    let session = Session::start(Traffic::Documents, json)?;
     let tell = |code: &str, message: &str| {
         // The conflicts that are accepted are the answer.
         if code != "ERESOLVE" && !json {

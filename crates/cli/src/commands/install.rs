@@ -40,7 +40,7 @@ fn perform(
     task: &Task<'_>,
 ) -> Result<(), Fault> {
     let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
-    let session = Session::start(traffic)?;
+    let session = Session::start(traffic, arguments.resolve.json)?;
     let reporter = Arc::new(Mutex::new(Reporter::of(arguments)));
     for warning in &settings.warnings {
         locked(&reporter).event(&Event::Warning { code: warning.0.to_owned(), message: warning.1.clone() });

@@ -31,8 +31,7 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let LoadedScripts { project, root, links_commands, is_strict, store, mut settings, warnings } =
         load_scripts(&place, arguments)?;
     let interrupt = Interrupt::default();
-    heed_signals(&interrupt)
-        .map_err(|error| Fault::new("TASK_LOST", format!("signals cannot be waited for: {error}")))?;
+    heed_signals(&interrupt)?;
     let reporter = Arc::new(Reporter::new(arguments.json));
     let told = |code: &str, message: String| reporter.event(&Event::Warning { code: code.to_owned(), message });
     for (code, message) in warnings.into_iter().chain(place.warning()) {

@@ -6,15 +6,17 @@
 //! does not answer, a connection goes on to the next one, and to the other family's beside it after 300 ms (which hyper
 //! does by itself). A lookup that fails is not remembered.
 
+use crate::threads;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustc_hash::FxHashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 #[cfg(test)]
 mod tests;
@@ -70,11 +72,26 @@ impl Found {
     }
 }
 
+/// Asks the system, and waits for it.
+fn addresses_of(host: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
+}
+
 impl Addresses {
     /// As the system knows them.
     pub fn of_system() -> Self {
         let lookup = |host: String| {
-            async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect()) }.boxed()
+            async move {
+                let (answer, found) = oneshot::channel();
+                let asked = host.clone();
+                // Nobody may wait for it any more.
+                match threads::start(move || drop(answer.send(addresses_of(&asked)))) {
+                    Ok(()) => found.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())),
+                    // All else stands still meanwhile.
+                    Err(_) => addresses_of(&host),
+                }
+            }
+            .boxed()
         };
         Self::new(Arc::new(lookup))
     }

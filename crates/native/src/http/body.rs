@@ -22,9 +22,10 @@ const SET_ASIDE: u64 = 64 << 20;
 /// The next bytes of a body; `None` after the last ones. A channel that is closed without it tells that the body is given up.
 pub(crate) type Piece = Option<Bytes>;
 
-/// Who wants large bodies while they come: called when one begins, gives where its pieces go.
+/// Who wants large bodies while they come: called when one begins, gives where its pieces go; nothing where it is to come as a
+/// whole after all.
 #[derive(Clone)]
-pub(crate) struct Recipient(pub Arc<dyn Fn() -> Sender<Piece> + Send + Sync>);
+pub(crate) struct Recipient(pub Arc<dyn Fn() -> Option<Sender<Piece>> + Send + Sync>);
 
 impl fmt::Debug for Recipient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,7 +56,7 @@ impl Body {
     /// For a body of `announced` bytes, handed on to `recipient` if it is large.
     pub fn new(announced: u64, recipient: Option<&Recipient>) -> Self {
         let mut recipient = recipient.cloned();
-        let pieces = if announced >= LARGE { recipient.take().map(|recipient| recipient.0()) } else { None };
+        let pieces = if announced >= LARGE { recipient.take().and_then(|recipient| recipient.0()) } else { None };
         let set_aside = if pieces.is_some() { 0 } else { announced.min(SET_ASIDE) };
         Self {
             bytes: BytesMut::with_capacity(usize::try_from(set_aside).unwrap_or(0)),
@@ -102,7 +103,7 @@ impl Body {
         if self.bytes.len() as u64 >= LARGE
             && let Some(recipient) = self.recipient.take()
         {
-            self.pieces = Some(recipient.0());
+            self.pieces = recipient.0();
         }
         if self.bytes.len() < PIECE { Handed::On } else { self.hand_on_all().await }
     }

@@ -195,8 +195,8 @@ pub(super) fn configuration(
     let trust = Arc::new(Trust::new(trusted, Verifier::new, provider));
     if is_needed_soon {
         let trust = Arc::clone(&trust);
-        // What goes wrong is told to whoever verifies.
-        thread::spawn(move || trust.verifier().is_ok());
+        // What goes wrong is told to whoever verifies, who reads them where there is no thread to spare.
+        let _ = thread::Builder::new().spawn(move || trust.verifier().is_ok());
     }
     configured(trust, shown)
 }

@@ -1,5 +1,6 @@
 //! One script as a process: what it prints, how it ends, and how it is ended.
 
+use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -56,7 +57,7 @@ pub(super) fn run(command: Command, output: Output, is_over: &dyn Fn() -> bool) 
 }
 
 fn run_grouped(mut command: Command, output: Output, has_group: bool, is_over: &dyn Fn() -> bool) -> io::Result<Ended> {
-    let kept = match output {
+    let reader = match output {
         Output::Seen => None,
         Output::Kept => {
             let (reader, writer) = io::pipe()?;
@@ -64,18 +65,25 @@ fn run_grouped(mut command: Command, output: Output, has_group: bool, is_over: &
             if has_group {
                 command.process_group(0);
             }
-            Some(Tail::of(reader)?)
+            Some(reader)
         }
     };
+    // Before the thread that reads: where only one more of both is allowed, that is the one to do without.
     let mut child = command.spawn()?;
     // The parent's ends of the pipe are in there.
     drop(command);
-    let (status, was_ended) = wait(&mut child, has_group, is_over)?;
-    let output = kept.map(|tail| tail.text()).unwrap_or_default();
+    let mut kept = reader.map(Tail::of);
+    let (status, was_ended) = wait(&mut child, has_group, kept.as_mut(), is_over)?;
+    let output = kept.map(|mut tail| tail.text()).unwrap_or_default();
     Ok(Ended { status, output, was_ended })
 }
 
-fn wait(child: &mut Child, has_group: bool, is_over: &dyn Fn() -> bool) -> io::Result<(ExitStatus, bool)> {
+fn wait(
+    child: &mut Child,
+    has_group: bool,
+    mut kept: Option<&mut Tail>,
+    is_over: &dyn Fn() -> bool,
+) -> io::Result<(ExitStatus, bool)> {
     let (mut pause, longest) = LOOKS;
     let patience = if has_group { Duration::ZERO } else { COURTESY };
     let mut over: Option<Instant> = None;
@@ -93,6 +101,9 @@ fn wait(child: &mut Child, has_group: bool, is_over: &dyn Fn() -> bool) -> io::R
             }
             _ => {}
         }
+        if let Some(tail) = &mut kept {
+            tail.read_on();
+        }
         thread::sleep(pause);
         pause = longest.min(pause * 2);
     }
@@ -107,37 +118,84 @@ fn send(child: &Child, has_group: bool, signal: Signal) {
 /// The end of what is printed.
 struct Tail {
     bytes: Arc<Mutex<VecDeque<u8>>>,
-    ended: mpsc::Receiver<()>,
+    reading: Reading,
+}
+
+/// What reads it.
+enum Reading {
+    /// A thread, which tells when there is no more.
+    Thread(mpsc::Receiver<()>),
+    /// Where the system allows none, who waits for the script, time and again. The pipe has no end that waits.
+    Here(PipeReader),
+    Ended,
 }
 
 impl Tail {
-    /// Reads all of it on a thread of its own: a script whose output nobody takes would wait. Fails where the system allows no
-    /// more threads.
-    fn of(mut reader: PipeReader) -> io::Result<Self> {
+    /// Reads all of it on a thread of its own: a script whose output nobody takes would wait.
+    fn of(reader: PipeReader) -> Self {
         let bytes = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, ended) = mpsc::channel();
+        let (give, given) = mpsc::channel::<PipeReader>();
         let kept = Arc::clone(&bytes);
-        thread::Builder::new().spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(length @ 1..) = reader.read(&mut buffer) {
-                let mut kept = kept.lock().expect("no thread panics while it holds this lock");
-                kept.extend(&buffer[..length]);
-                let surplus = kept.len().saturating_sub(KEPT);
-                kept.drain(..surplus);
-            }
+        let read = move || {
+            let Ok(mut reader) = given.recv() else { return };
+            // It fails with the pipe.
+            let _ = read_from(&mut reader, &kept);
             // Nobody may wait any more.
             let _ = sender.send(());
-        })?;
-        Ok(Self { bytes, ended })
+        };
+        let reading = if thread::Builder::new().spawn(read).is_ok() {
+            // The thread is there for it.
+            let _ = give.send(reader);
+            Reading::Thread(ended)
+        } else {
+            // It always can be.
+            let _ = ioctl_fionbio(&reader, true);
+            Reading::Here(reader)
+        };
+        Self { bytes, reading }
     }
 
-    fn text(&self) -> String {
-        let _ = self.ended.recv_timeout(REST);
+    /// Reads what is there, unless a thread does.
+    fn read_on(&mut self) {
+        let Reading::Here(reader) = &mut self.reading else { return };
+        match read_from(reader, &self.bytes) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            _ => self.reading = Reading::Ended,
+        }
+    }
+
+    fn text(&mut self) -> String {
+        let began = Instant::now();
+        self.read_on();
+        while matches!(self.reading, Reading::Here(_)) && began.elapsed() < REST {
+            thread::sleep(LOOKS.0);
+            self.read_on();
+        }
+        if let Reading::Thread(ended) = &self.reading {
+            let _ = ended.recv_timeout(REST);
+        }
         let bytes = self.bytes.lock().expect("no thread panics while it holds this lock");
         let bytes: Vec<u8> = bytes.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.trim().lines().collect();
         lines[lines.len().saturating_sub(LINES)..].join("\n")
+    }
+}
+
+/// Reads as long as something comes, and keeps the end of it.
+fn read_from(reader: &mut PipeReader, kept: &Mutex<VecDeque<u8>>) -> io::Result<()> {
+    let mut buffer = [0; 4096];
+    loop {
+        let length = match reader.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            length => length?,
+        };
+        let mut kept = kept.lock().expect("no thread panics while it holds this lock");
+        kept.extend(&buffer[..length]);
+        let surplus = kept.len().saturating_sub(KEPT);
+        kept.drain(..surplus);
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! The largest package of a project decides when all are there, and what is done with it after its last byte comes on top of
 //! that; held in memory until then, it is also most of what a process takes. So each has a thread of its own from its first
-//! bytes on, which waits for the network most of the time. Nothing of it counts before its last byte has been verified.
+//! bytes on, which waits for the network most of the time; where the system allows none it is taken as a whole like the others.
+//! Nothing of it counts before its last byte has been verified.
 
 use super::in_use::StoreLock;
 use super::unpack::{Building, Built};
 use super::{Taken, publish};
 use crate::http::{Piece, Recipient};
-use crate::{NativeClock, NativeHttp};
+use crate::{NativeClock, NativeHttp, threads};
 use gantry_engine::{Fault, refusal};
 use gantry_platform::{Clock, Http, HttpError, HttpRequest, HttpResponse, Span, Work};
 use gantry_registry::{Refusal, TarballRequest};
@@ -17,7 +18,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
 
 /// Pieces that wait for a thread before the network waits too.
 const WAITING_PIECES: usize = 4;
@@ -52,14 +52,15 @@ impl<'h> ArrivingHttp<'h> {
             let (pieces, arriving) = mpsc::channel(WAITING_PIECES);
             let (answer, result) = oneshot::channel();
             let destination = destination.clone();
-            spawn_blocking(move || {
+            threads::start(move || {
                 if let Some(arrived) = destination.take(arriving) {
                     // Nobody may be there any more to hear of it.
                     let _ = answer.send(arrived);
                 }
-            });
+            })
+            .ok()?;
             replace(&noted, Some(result));
-            pieces
+            Some(pieces)
         };
         Self { http, recipient: Recipient(Arc::new(begin)), arrival }
     }

@@ -2,8 +2,10 @@
 //! network, and a thread that had to ask there for more would stand still each time.
 //!
 //! Tarballs that wait are verified together, since a processor hashes many at once several times as fast as one after the
-//! other. As soon as one is verified, it is unpacked by whatever thread is free.
+//! other. As soon as one is verified, it is unpacked by whatever thread is free. Where the system allows no thread at all, whoever
+//! brings tarballs does it.
 
+use crate::threads::InHand;
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Extractor, Limits};
 use gantry_platform::{Clock, Span, Work};
@@ -13,11 +15,16 @@ use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::Builder;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Bodies verified together at most.
 const TOGETHER: usize = 64;
+
+/// How long a thread that is done waits for the next tarball: a hundred times as long as it takes to start one.
+const IDLE: Duration = Duration::from_millis(10);
 
 /// Jobs in order of arrival, for as many threads as there are processors.
 #[derive(Debug)]
@@ -25,6 +32,7 @@ pub(super) struct Workers<C> {
     most: usize,
     clock: C,
     queue: Mutex<Queue>,
+    called: Condvar,
     /// Bytes of the bodies that wait.
     waiting: AtomicU64,
 }
@@ -36,6 +44,9 @@ struct Queue {
     verified: VecDeque<(Job, Verified)>,
     /// Threads that look for jobs.
     running: usize,
+    /// Threads that wait to be called, and how many of those that are called have not heard it yet; these look for jobs already.
+    idle: usize,
+    called: usize,
     /// Buffers to reuse.
     extractors: Vec<Extractor>,
 }
@@ -93,9 +104,11 @@ pub(super) struct Handed<T> {
     pub result: oneshot::Receiver<T>,
 }
 
+const HELD: &str = "no thread panics while it holds this lock";
+
 impl<C: Clock + Send + Sync + 'static> Workers<C> {
     pub(super) fn new(most: usize, clock: C) -> Self {
-        Self { most, clock, queue: Mutex::default(), waiting: AtomicU64::new(0) }
+        Self { most, clock, queue: Mutex::default(), called: Condvar::new(), waiting: AtomicU64::new(0) }
     }
 
     /// Bytes of the bodies that wait for a thread.
@@ -103,8 +116,7 @@ impl<C: Clock + Send + Sync + 'static> Workers<C> {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Puts a body at the end of the queue: it is verified, and then `work` is done. Within a tokio runtime, whose threads
-    /// are used.
+    /// Puts a body at the end of the queue: it is verified, and then `work` is done; by this thread, if there is no other.
     pub(super) fn hand_in<T: Send + 'static>(
         self: &Arc<Self>,
         request: Arc<TarballRequest>,
@@ -130,15 +142,51 @@ impl<C: Clock + Send + Sync + 'static> Workers<C> {
     fn call(self: &Arc<Self>, mut queue: MutexGuard<'_, Queue>) {
         let missing = queue.steps().min(self.most.saturating_sub(queue.running));
         queue.running += missing;
+        let called = missing.min(queue.idle);
+        queue.idle -= called;
+        queue.called += called;
         drop(queue);
-        for _ in 0..missing {
+        for _ in 0..called {
+            self.called.notify_one();
+        }
+        for started in called..missing {
             let workers = Arc::clone(self);
-            tokio::task::spawn_blocking(move || workers.run());
+            if Builder::new().spawn(move || workers.run()).is_err() {
+                self.go_on_without(missing - started);
+                return;
+            }
         }
     }
 
-    /// Does what is there to be done.
+    /// What is to be done when so many threads could not be started.
+    fn go_on_without(self: &Arc<Self>, missing: usize) {
+        let mut queue = self.queue();
+        queue.running -= missing;
+        if queue.running == 0 {
+            queue.running = 1;
+            drop(queue);
+            drop(self.work());
+        }
+    }
+
+    /// Does what is there to be done, and what comes soon.
     fn run(self: Arc<Self>) {
+        loop {
+            let mut queue = self.work();
+            queue.idle += 1;
+            let waited = self.called.wait_timeout_while(queue, IDLE, |queue| queue.called == 0);
+            let (mut queue, _) = waited.expect(HELD);
+            if queue.called == 0 {
+                queue.idle -= 1;
+                return;
+            }
+            queue.called -= 1;
+        }
+    }
+
+    /// Does what is there to be done; gives the queue, in which nothing is.
+    fn work(self: &Arc<Self>) -> MutexGuard<'_, Queue> {
+        let _in_hand = InHand::new();
         let fresh = || Extractor::new(Limits::default());
         let mut extractor = self.queue().extractors.pop().unwrap_or_else(fresh);
         loop {
@@ -146,7 +194,7 @@ impl<C: Clock + Send + Sync + 'static> Workers<C> {
             let Some(step) = queue.next() else {
                 queue.running -= 1;
                 queue.extractors.push(extractor);
-                return;
+                return queue;
             };
             drop(queue);
             // Who waits for a job that panicked finds its channel closed; the thread goes on with the others.
@@ -182,7 +230,7 @@ impl<C: Clock + Send + Sync + 'static> Workers<C> {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().expect("no thread panics while it holds this lock")
+        self.queue.lock().expect(HELD)
     }
 }
 

@@ -20,14 +20,14 @@ import { Ground } from './ground.mjs';
 const USER = 4321;
 const isRoot = process.getuid() === 0;
 
-/** How commands are run by somebody who is not root, in what is below `folder` once it is `given` to them. */
-export function somebody(folder) {
+/** How commands are run by `user`, who is not root, in what is below `folder` once it is `given` to them. */
+export function somebody(folder, user = USER) {
   if (!isRoot) return { command: gantryCommand, identity: {}, give() {} };
   // Others may not enter the folder that the command was built in.
   const command = join(folder, 'gantry');
   copyFileSync(gantryCommand, command);
-  const give = () => spawnSync('chown', ['-R', `${USER}:${USER}`, folder]);
-  return { command, identity: { uid: USER, gid: USER }, give };
+  const give = () => spawnSync('chown', ['-R', `${user}:${user}`, folder]);
+  return { command, identity: { uid: user, gid: user }, give };
 }
 
 const MODES = [0o000, 0o000, 0o444, 0o555, 0o400, 0o200, 0o311];

@@ -10,7 +10,7 @@ fn wanting() -> (Recipient, Receiver<super::Piece>, Arc<AtomicUsize>) {
     let count = Arc::clone(&told);
     let begin = move || {
         count.fetch_add(1, Ordering::Relaxed);
-        sender.clone()
+        Some(sender.clone())
     };
     (Recipient(Arc::new(begin)), receiver, told)
 }

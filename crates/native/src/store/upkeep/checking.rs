@@ -7,12 +7,13 @@ use super::super::altered::alteration;
 use super::super::record::Record;
 use super::super::{Layout, listed, read_with_metadata};
 use crate::NativeError;
+use crate::threads::together;
 use gantry_store::{FileRecord, PackageKey};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What became of a package.
@@ -29,24 +30,16 @@ pub(in crate::store) enum Condition {
 /// Looks at packages on all cores; the answers are in the order of `keys`.
 pub(super) fn check_all(layout: &Layout, keys: &[PackageKey]) -> Result<Vec<Condition>, NativeError> {
     let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
+    let found = Mutex::new(Vec::with_capacity(keys.len()));
+    together(keys.len(), || {
         while let Some((number, key)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, keys.get(at)?)))
         {
-            found.push((number, check(layout, key)));
+            let condition = check(layout, key);
+            found.lock().expect("no thread panics while it holds this lock").push((number, condition));
         }
-        found
-    };
-    let mut found = thread::scope(|scope| {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let others: Vec<_> = (1..cores).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for other in others {
-            found.extend(other.join().expect("checking does not panic"));
-        }
-        found
     });
+    let mut found = found.into_inner().expect("no thread panics while it holds this lock");
     found.sort_by_key(|(number, _)| *number);
     found.into_iter().map(|(_, condition)| condition).collect()
 }
