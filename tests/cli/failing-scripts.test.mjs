@@ -181,6 +181,29 @@ describe('scripts that fail', { concurrency: 1 }, () => {
     }
   });
 
+  test('who interrupts twice waits for none, and ends those that do not want to end', async (context) => {
+    const workspace = place(context, suite);
+    const stubborn = 'trap "" TERM INT; sh -c "echo \\$\\$ > $SLEEPING; sleep 60; true"; true';
+    const project = workspace.project('project', {
+      ...manifest({}, { workspaces: ['folder'] }),
+    });
+    mkdirSync(join(project, 'folder'));
+    const folder = { name: 'folder', version: '1.0.0', scripts: { install: stubborn } };
+    writeFileSync(join(project, 'folder', 'package.json'), JSON.stringify(folder));
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      const { child, ended, script } = await sleeping(workspace, project);
+      child.kill(signal);
+      await pause(200);
+      assert.equal(runs(script), true, 'it passes over what it is told');
+      const began = Date.now();
+      child.kill(signal);
+      assert.equal(await ended, { SIGINT: 130, SIGTERM: 143 }[signal]);
+      assert.ok(Date.now() - began < 2000, 'it is not waited for');
+      for (let left = 100; runs(script) && left > 0; left--) await pause(20);
+      assert.equal(runs(script), false, signal);
+    }
+  });
+
   test('what was killed while they ran is not taken to be installed', async (context) => {
     const workspace = place(context, suite);
     const project = workspace.project('project', manifest({ builder: '1' }));

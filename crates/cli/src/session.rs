@@ -2,7 +2,7 @@
 
 use crate::failure::{exit_status, print_failure};
 use gantry_engine::{EngineError, Fault};
-use gantry_native::{Interrupt, NativeError, allows_threads, settle_threads};
+use gantry_native::{Interrupt, NativeError, allows_threads, kill_programs, settle_threads};
 use std::future::pending;
 use std::io;
 use std::panic;
@@ -165,8 +165,9 @@ fn listening(interrupt: &Interrupt) -> io::Result<Runtime> {
             sent.recv().await;
             INTERRUPTION.store(kind.as_raw_value(), Ordering::Relaxed);
             interrupt.raise();
-            // Who sends it again does not want to wait.
+            // Who sends it again does not want to wait, for no script either.
             sent.recv().await;
+            kill_programs();
             exit(interruption_status().into());
         });
     }

@@ -34,6 +34,7 @@ mod moves;
 mod own_files;
 mod patched;
 mod place;
+mod programs;
 mod project;
 mod rebuild;
 mod scripts;
@@ -55,6 +56,7 @@ pub use interrupt::Interrupt;
 pub use link::LinkMethod;
 pub use lock::ProjectLock;
 pub use mirror::NativeMirror;
+pub use programs::kill_programs;
 pub use project::{ProjectDirectory, ProjectFiles};
 pub use rebuild::{RebuildRequest, Rebuilt, rebuild};
 pub use scripts::{

@@ -3,8 +3,7 @@
 //! Git leaves talking to other programs of its own, and these outlive one that is killed. A group of processes would hold them
 //! together, but one that is not in the terminal's foreground may not ask there for the passphrase of a key.
 
-use rustix::process::{Pid, Signal, kill_process};
-use std::fs;
+use crate::programs::{descendants, kill_all};
 use std::io;
 use std::process::Output;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -39,30 +38,14 @@ struct Descendants(Option<u32>);
 
 impl Drop for Descendants {
     fn drop(&mut self) {
-        for process in self.0.map(descendants).unwrap_or_default() {
-            if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-                // One that has ended meanwhile is what is wanted.
-                let _ = kill_process(process, Signal::KILL);
-            }
-        }
+        kill_all(&self.0.map(descendants).unwrap_or_default());
     }
-}
-
-/// The processes that a process has started, and those that they have. None where the system does not tell.
-fn descendants(process: u32) -> Vec<u32> {
-    // Linux lists them by the thread that has started them.
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
-    let lists: Vec<String> = lists.collect();
-    let numbers = lists.iter().flat_map(|list| list.split_whitespace());
-    let children: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
-    let below: Vec<u32> = children.iter().flat_map(|child| descendants(*child)).collect();
-    [children, below].concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::process::Stdio;
     use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! One script as a process: what it prints, how it ends, and how it is ended.
 
+use crate::programs::Group;
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, PipeReader, Read};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -62,14 +62,11 @@ fn run_grouped(mut command: Command, output: Output, has_group: bool, is_over: &
         Output::Kept => {
             let (reader, writer) = io::pipe()?;
             command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-            if has_group {
-                command.process_group(0);
-            }
             Some(reader)
         }
     };
     // Before the thread that reads: where only one more of both is allowed, that is the one to do without.
-    let mut child = command.spawn()?;
+    let (mut child, _group) = if has_group { Group::start(&mut command)? } else { (command.spawn()?, None) };
     // The parent's ends of the pipe are in there.
     drop(command);
     let mut kept = reader.map(Tail::of);
