@@ -157,6 +157,17 @@ describe('git', { concurrency: 1 }, () => {
     assert.deepEqual(warnings, ['GIT_NOT_PREPARED']);
   });
 
+  test('a manifest that begins with a byte order mark is read like any other', (context) => {
+    const pair = new Pair(context, registry, {});
+    const repository = new Repository(join(pair.workspace.folder, 'marked'));
+    const text = { name: 'marked', version: '1.0.0', files: ['a.js'], scripts: { prepare: 'false' } };
+    repository.write({ 'package.json': `\u{feff}${JSON.stringify(text)}`, 'a.js': '', 'b.js': '' });
+    repository.commit('first');
+    pair.write({ 'package.json': root({ marked: `git+file://${repository.folder}` }) });
+    const run = pair.same('its list of files counts');
+    assert.match(run.stderr, /its "prepare" script is not run/);
+  });
+
   test('allow-git and its like are heeded, from a lock too', (context) => {
     const pair = new Pair(context, registry, {});
     const repository = new Tool(join(pair.workspace.folder, 'tool'));

@@ -42,19 +42,22 @@ fn text_of<'e>(files: &'e [Entry<'_>], path: &str) -> Option<&'e [u8]> {
     Some(&files[position].data)
 }
 
+/// A manifest as it stands, which may begin with a byte order mark, as for npm.
+fn value_of(package_json: &[u8]) -> Option<Value> {
+    serde_json::from_slice(package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json)).ok()
+}
+
 /// The script of a manifest that would have made the package ready, where it has one.
 pub(super) fn preparing_script(package_json: &[u8]) -> Option<&'static str> {
-    let manifest: Value = serde_json::from_slice(package_json).ok()?;
+    let manifest = value_of(package_json)?;
     let scripts = manifest.get("scripts")?;
     PREPARING.into_iter().find(|script| scripts.get(script).is_some_and(Value::is_string))
 }
 
 /// An archive of what npm would pack, without scripts being run.
 pub(super) fn pack(name: &str, files: Vec<Entry<'static>>) -> Result<Vec<u8>, Fault> {
-    let facts = match text_of(&files, "package.json").map(serde_json::from_slice::<Value>) {
-        Some(Ok(manifest)) => package_files(&manifest, &files),
-        _ => PackageFiles::default(),
-    };
+    let manifest = text_of(&files, "package.json").and_then(value_of);
+    let facts = manifest.map_or_else(PackageFiles::default, |manifest| package_files(&manifest, &files));
     let packed = packlist(name, files, &facts).map_err(|error| Fault::from(&error))?;
     write_archive(&packed)
         .map_err(|error| Fault::new("GIT_FAILED", format!("{name}: it cannot be packed: {error}")).with_package(name))
