@@ -219,9 +219,26 @@ describe('approve-scripts', { concurrency: 1 }, () => {
       allowScripts.map(({ name }) => name),
       ['linked', 'cloned', 'tarred'],
     );
+    const commit = git('rev-parse', 'HEAD');
+    // What did not run is told with what approving the first of it would write.
+    const entries = (...words) => {
+      const told = warned(workspace.gantryIn(project, ...words, '--json').succeeded(), 'SCRIPTS_NOT_RUN');
+      return told.map((message) => JSON.parse(message.match(/: (\{".*":true\})/)[1]));
+    };
+    for (const command of ['install', 'ci', 'rebuild']) {
+      const expected = [{ [`${address}#${commit}`]: true }, { 'file:lib': true }];
+      assert.deepEqual(entries(command), expected, command);
+      assert.deepEqual(
+        entries(command, '--no-allow-scripts-pin'),
+        [{ [address]: true }, { 'file:lib': true }],
+        command,
+      );
+    }
+    assert.deepEqual(entries('rebuild', 'tarred'), [{ 'file:tarred-1.0.0.tgz': true }]);
+    assert.deepEqual(entries('rebuild', 'linked'), [{ 'file:lib': true }]);
+    recorded(workspace);
     // As for its neighbours: from wherever in the project, and not for the workspace alone.
     workspace.gantryIn(join(project, 'packages/a'), 'approve-scripts', '--all').succeeded();
-    const commit = git('rev-parse', 'HEAD');
     const keys = ['file:lib', `${address}#${commit}`, 'file:tarred-1.0.0.tgz'];
     assert.deepEqual(Object.keys(allowed(project)), keys);
     assert.equal(JSON.parse(text(project, 'packages/a/package.json')).allowScripts, undefined);
@@ -240,6 +257,26 @@ describe('approve-scripts', { concurrency: 1 }, () => {
     assert.deepEqual(allowed(project), { 'file:lib': false, 'file:tarred-1.0.0.tgz': false, [address]: false });
     const after = workspace.gantryIn(project, 'install', '--json').succeeded();
     assert.deepEqual(warned(after, 'SCRIPTS_NOT_RUN'), []);
+  });
+
+  test('of many that did not run some are named', (context) => {
+    const workspace = place(context, suite);
+    const names = [...'abcdefghij'];
+    const dependencies = Object.fromEntries(names.map((name) => [name, `file:${name}`]));
+    const project = workspace.project('project', manifest(dependencies));
+    for (const name of names) {
+      mkdirSync(join(project, name));
+      // The first has none: it is neither named nor what is approved.
+      const scripts = name === 'a' ? {} : { install: record };
+      writeFileSync(join(project, name, 'package.json'), JSON.stringify({ name, version: '1.0.0', scripts }));
+    }
+    for (const command of ['install', 'rebuild']) {
+      const run = workspace.gantryIn(project, command, '--json').succeeded();
+      const [told] = warned(run, 'SCRIPTS_NOT_RUN');
+      const shown = names.slice(1, 9).map((name) => `${name} (install)`);
+      assert.ok(told.includes(`did not run: ${shown.join(', ')} and 1 more. `), told);
+      assert.ok(told.endsWith(': {"file:b":true}'), told);
+    }
   });
 
   test('a dry run tells the same and writes nothing', (context) => {

@@ -7,16 +7,20 @@ mod environment;
 
 pub use environment::{Surroundings, script_environment};
 
-use gantry_engine::{Fault, Outcome};
-use gantry_layout::{ScriptPolicy, Scripts};
-use gantry_manifest::{Config, environment_layer};
-use gantry_native::{ConfigSources, scripts_of_folder};
-use serde_json::Value;
+use gantry_engine::Fault;
+use gantry_layout::{ScriptOwner, ScriptPolicy, ScriptReview, Scripts};
+use gantry_manifest::{Config, Manifest, environment_layer};
+use gantry_native::{ConfigSources, InstalledTree, ProjectDirectory, scripts_of_folder};
+use gantry_spec::without_secrets;
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// npm's setting, and what `package.json` calls the same.
 const SETTING: &str = "allow-scripts";
 pub const MEMBER: &str = "allowScripts";
+
+/// How many packages are named at a time.
+pub const MOST_NAMED: usize = 8;
 
 /// What may run scripts, by the settings that come from `sources`: all of them, and those of files alone.
 pub fn allowed_scripts(
@@ -98,33 +102,68 @@ fn of_manifest(package_json: &Value) -> Vec<(String, Option<bool>)> {
     entries.map(|(key, value)| (key.clone(), value.as_bool())).collect()
 }
 
-/// What is to be said of scripts that did not run, with the most useful thing to do about it.
-pub fn not_run(project: &Path, outcome: &Outcome) -> Vec<String> {
-    let mut said: Vec<String> = unreviewed(&outcome.scripts).into_iter().collect();
-    let folders = outcome.unreviewed_folders.iter().filter_map(|folder| {
-        let scripts: Vec<&str> = scripts_of_folder(&project.join(folder)).into_iter().map(|(event, _)| event).collect();
-        (!scripts.is_empty()).then(|| format!("{folder} ({})", scripts.join(", ")))
-    });
-    let folders: Vec<String> = folders.collect();
-    if let Some(first) = outcome.unreviewed_folders.first().filter(|_| !folders.is_empty()) {
-        said.push(format!(
-            "scripts of folders that are linked to did not run: {}. \"{MEMBER}\" in package.json can allow it, and \
-             `gantry approve-scripts NAME` writes that: {}",
-            folders.join(", "),
-            serde_json::json!({ format!("file:{first}"): true })
-        ));
-    }
-    said
+/// Scripts that did not run since nothing is said of them.
+#[derive(Debug, Clone, Copy)]
+pub struct NotRun<'a> {
+    pub project: &'a Path,
+    /// `name@version`
+    pub packages: &'a [String],
+    /// Folders that links lead to, with scripts or without.
+    pub folders: &'a [String],
+    /// Whether approval is for what is installed alone: npm's `allow-scripts-pin`.
+    pub pins: bool,
 }
 
-/// The same of packages, `name@version`, if there are any.
-pub fn unreviewed(packages: &[String]) -> Option<String> {
-    let first = packages.first()?;
-    Some(format!(
-        "install scripts of these packages did not run: {}. `gantry install-scripts ls` shows them. For those that need them, \
-         `gantry approve-scripts NAME` writes into \"{MEMBER}\" of package.json: {}; then `gantry rebuild` runs them. For the \
-         others, `gantry deny-scripts NAME` has it say false: then they are not named any more",
-        packages.join(", "),
-        serde_json::json!({ first: true })
-    ))
+impl NotRun<'_> {
+    /// What is to be said of them, with the most useful thing to do about it.
+    pub fn said(&self) -> Vec<String> {
+        let with_scripts = self.folders.iter().filter_map(|folder| {
+            let scripts = scripts_of_folder(&self.project.join(folder)).into_iter().map(|(event, _)| event);
+            let scripts: Vec<&str> = scripts.collect();
+            (!scripts.is_empty()).then(|| (folder.as_str(), format!("{folder} ({})", scripts.join(", "))))
+        });
+        let (folders, named): (Vec<&str>, Vec<String>) = with_scripts.unzip();
+        let of_packages = self.packages.first().map(|first| {
+            format!(
+                "install scripts of these packages did not run: {}. `gantry install-scripts ls` shows them. For those that need \
+                 them, `gantry approve-scripts NAME` writes into \"{MEMBER}\" of package.json{}; then `gantry rebuild` runs \
+                 them. For the others, `gantry deny-scripts NAME` has it say false: then they are not named any more",
+                some_of(self.packages),
+                self.entry(&|owner| !owner.is_link() && owner.label() == *first)
+            )
+        });
+        let of_folders = folders.first().map(|first| {
+            format!(
+                "scripts of folders that are linked to did not run: {}. \"{MEMBER}\" in package.json can allow it, and \
+                 `gantry approve-scripts NAME` writes that{}",
+                some_of(&named),
+                self.entry(&|owner| owner.is_link() && owner.folder() == *first)
+            )
+        });
+        of_packages.into_iter().chain(of_folders).collect()
+    }
+
+    /// What approving the first of those that are meant would write, after a colon; nothing where nothing tells what it is.
+    fn entry(&self, is_meant: &dyn Fn(&ScriptOwner<'_>) -> bool) -> String {
+        let written = || {
+            let package_json = ProjectDirectory::read(self.project).ok()?.package_json?;
+            let root = Manifest::parse_package_json(&package_json, "package.json").ok()?;
+            let InstalledTree { lock, workspaces } = InstalledTree::read(self.project, root).ok()?;
+            let package_json = value_of(&package_json);
+            let review = ScriptReview::new(&lock, &package_json, &workspaces);
+            let owner = review.owners().into_iter().find(is_meant)?;
+            let mut entries = Map::new();
+            review.approve(&mut entries, &[review.subject(owner)?], self.pins);
+            (!entries.is_empty()).then_some(entries)
+        };
+        let entry = written().map(|entries| format!(": {}", Value::Object(entries))).unwrap_or_default();
+        without_secrets(&entry).into_owned()
+    }
+}
+
+/// As many as are worth reading.
+fn some_of(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }

@@ -35,6 +35,8 @@ pub struct Settings {
     pub request: InstallRequest,
     /// Whether to change nothing, and to tell what would be changed.
     pub dry_run: bool,
+    /// npm's `allow-scripts-pin`.
+    pub pins: bool,
     pub warnings: Vec<(&'static str, String)>,
 }
 
@@ -104,6 +106,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         node_version: request.resolve.target.node_version.clone().into(),
     };
     let scripts = script_settings(scripts, surroundings, arguments.resolve.json);
+    let pins = pins(&config);
     let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
@@ -113,7 +116,12 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         scripts,
         project,
     };
-    Ok(Settings { host, request, dry_run, warnings })
+    Ok(Settings { host, request, dry_run, pins, warnings })
+}
+
+/// Whether approval is for what is installed alone.
+fn pins(config: &Config) -> bool {
+    config.get_bool("allow-scripts-pin") != Some(false)
 }
 
 /// Which scripts are run, and how; who prints fills in what is told of them. `is_data`: whether stdout is for data.
@@ -137,6 +145,8 @@ pub struct LoadedScripts {
     pub links_commands: bool,
     /// npm's `strict-allow-scripts`.
     pub is_strict: bool,
+    /// npm's `allow-scripts-pin`.
+    pub pins: bool,
     /// The folder of the store that the packages are from.
     pub store: PathBuf,
     pub settings: ScriptSettings,
@@ -162,10 +172,11 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let node_version = sources.node_version();
     let links_commands = config.get_bool("bin-links") != Some(false);
     let is_strict = is_strict(&config);
+    let pins = pins(&config);
     let store = store_directory(arguments.store_dir.as_deref(), &sources)?;
     let surroundings = Surroundings { sources, config, project: project.clone(), command: "rebuild", node_version };
     let settings = script_settings(scripts, surroundings, arguments.json);
-    Ok(LoadedScripts { project, root, links_commands, is_strict, store, settings, warnings })
+    Ok(LoadedScripts { project, root, links_commands, is_strict, pins, store, settings, warnings })
 }
 
 /// npm's `strict-allow-scripts`, which says nothing where no script is to run.
@@ -211,7 +222,7 @@ pub fn load_review(place: &Place, arguments: &ReviewArguments) -> Result<LoadedR
     let scripts = reviewed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     Ok(LoadedReview {
         dry_run: dry_run_of(&config)?,
-        pins: config.get_bool("allow-scripts-pin") != Some(false),
+        pins: pins(&config),
         is_listed_elsewhere: !listed_in(&files).is_empty(),
         ignores_scripts: config.get_bool("ignore-scripts") == Some(true),
         project,

@@ -73,6 +73,11 @@ impl<'t> ScriptOwner<'t> {
         self.target().unwrap_or(&self.entry.path)
     }
 
+    /// `name@version`, as scripts that did not run are named by.
+    pub fn label(&self) -> String {
+        self.entry.label()
+    }
+
     /// What `gantry rebuild` calls it.
     pub fn folder_name(&self) -> &'t str {
         self.entry.folder_name()

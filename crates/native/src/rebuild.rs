@@ -21,6 +21,8 @@ pub struct Rebuilt {
     pub run: Vec<String>,
     /// The same of packages that have some of which nothing is said: they did not run.
     pub unreviewed: Vec<String>,
+    /// Folders of the user of which nothing is said, whether they have scripts or not.
+    pub unreviewed_folders: Vec<String>,
     /// The same of packages that scripts have written into where other projects share their files: they are the project's own now.
     pub changed: Vec<String>,
 }
@@ -73,7 +75,7 @@ pub fn rebuild(
     if is_strict {
         refuse_unreviewed(project, tree_of(&|entry| !entry.path.is_empty()))?;
     }
-    let ScriptedTree { mut allowed, unreviewed, .. } = tree_of(&is_chosen);
+    let ScriptedTree { mut allowed, unreviewed, unreviewed_folders } = tree_of(&is_chosen);
     // Here nothing can be left out.
     allowed.iter_mut().for_each(|scripted| scripted.optional = false);
     let mut is_separated = false;
@@ -106,7 +108,9 @@ pub fn rebuild(
     touched?;
     let changed = changed?;
     let unreviewed: BTreeSet<String> = unreviewed.into_iter().map(|scripted| scripted.label).collect();
-    Ok(Rebuilt { run, unreviewed: unreviewed.into_iter().collect(), changed })
+    let folders: BTreeSet<String> = unreviewed_folders.into_iter().map(|scripted| scripted.folder).collect();
+    let (unreviewed, unreviewed_folders) = (Vec::from_iter(unreviewed), Vec::from_iter(folders));
+    Ok(Rebuilt { run, unreviewed, unreviewed_folders, changed })
 }
 
 /// Fails where anything has scripts of which nothing is said.

@@ -5,10 +5,10 @@ use crate::failure::{exit_status, print_failure};
 use crate::options::InstallArguments;
 use crate::prefix::Place;
 use crate::report::Reporter;
-use crate::scripts;
+use crate::scripts::NotRun;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Extent, Fault, changed_for_others, dry_run, install, left_changed_for_others};
+use gantry_engine::{Event, Extent, Fault, Outcome, changed_for_others, dry_run, install, left_changed_for_others};
 use gantry_layout::Scripts;
 use gantry_native::{NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
@@ -72,7 +72,9 @@ fn perform(
     session.end(outcome.is_ok());
     let outcome = outcome?;
     if runs_scripts {
-        for message in scripts::not_run(project, &outcome) {
+        let Outcome { scripts: packages, unreviewed_folders: folders, .. } = &outcome;
+        let not_run = NotRun { project, packages, folders, pins: settings.pins };
+        for message in not_run.said() {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
         }
     }

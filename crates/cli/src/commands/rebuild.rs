@@ -6,7 +6,7 @@ use crate::options::RebuildArguments;
 use crate::output::{print_line, say};
 use crate::prefix::{InWorkspace, Place};
 use crate::report::{Reporter, counted};
-use crate::scripts::unreviewed;
+use crate::scripts::NotRun;
 use crate::session::heed_signals;
 use crate::settings::{LoadedScripts, load_scripts};
 use gantry_engine::{Event, Fault, changed_for_others};
@@ -28,7 +28,7 @@ pub fn run(arguments: &RebuildArguments) -> u8 {
 fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let place = Place::find(arguments.prefix.as_deref(), InWorkspace::Belongs)?;
     let _lock = ProjectLock::take(&place.project)?;
-    let LoadedScripts { project, root, links_commands, is_strict, store, mut settings, warnings } =
+    let LoadedScripts { project, root, links_commands, is_strict, pins, store, mut settings, warnings } =
         load_scripts(&place, arguments)?;
     let interrupt = Interrupt::default();
     heed_signals(&interrupt)?;
@@ -43,12 +43,13 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let request = RebuildRequest { root, names: &arguments.packages, links_commands, is_strict, store: &store };
     let rebuilt = rebuild(&project, request, &settings, &interrupt);
     reporter.clear();
-    let Rebuilt { run, unreviewed: others, changed } = rebuilt?;
+    let Rebuilt { run, unreviewed: others, unreviewed_folders: folders, changed } = rebuilt?;
     if let Some((code, message)) = changed_for_others(&changed) {
         told(code, message);
     }
-    if let Some(message) = unreviewed(&others).filter(|_| settings.allowed != Scripts::None) {
-        told("SCRIPTS_NOT_RUN", message);
+    if settings.allowed != Scripts::None {
+        let not_run = NotRun { project: &project, packages: &others, folders: &folders, pins };
+        not_run.said().into_iter().for_each(|message| told("SCRIPTS_NOT_RUN", message));
     }
     if arguments.json {
         print_line(&serde_json::json!({ "type": "result", "scripts": others, "scriptsRun": run }).to_string());

@@ -3,12 +3,10 @@
 use super::{Due, Verb};
 use crate::loudness::Loudness;
 use crate::output::{print_line, print_text, say};
+use crate::scripts::MOST_NAMED;
 use gantry_layout::{Approval, Unused};
 use gantry_spec::without_secrets;
 use serde_json::{Map, Value, json};
-
-/// How many packages are named where all could be meant instead.
-const MOST_NAMED: usize = 8;
 
 /// A package of which nothing is said.
 pub struct Pending<'t> {
