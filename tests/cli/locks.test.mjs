@@ -94,6 +94,23 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     }
   });
 
+  test('what ci writes is laid out as the manifest, however the lock is', (context) => {
+    const { workspace, lockOf } = place(context);
+    const fields = manifest({ dependencies: { '@scope/middle': '1' }, devDependencies: { executable: '1' } });
+    const lock = JSON.parse(lockOf(fields));
+    const wrong = structuredClone(lock);
+    wrong.packages['node_modules/executable'].dev = undefined;
+    for (const packages of [lock, wrong]) {
+      const files = { 'package.json': fields, 'package-lock.json': JSON.stringify(packages, null, '\t') };
+      const [ours, theirs] = ['ours', 'theirs'].map((name) => workspace.project(`${name}-${Math.random()}`, files));
+      workspace.gantry('ci', '--prefix', ours, '--ignore-scripts').succeeded();
+      workspace.npm(theirs, 'ci', '--ignore-scripts').succeeded();
+      for (const file of ['package-lock.json', 'node_modules/.package-lock.json']) {
+        assert.equal(read(ours, file), read(theirs, file), file);
+      }
+    }
+  });
+
   test('a lock of version 1 becomes one of version 3 with the same versions', (context) => {
     const { workspace, lockOf } = place(context);
     const lock = lockOf({ dependencies: { left: '1.0.0', right: '1' } }, 'lockfile-version=1');

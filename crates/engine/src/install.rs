@@ -324,9 +324,7 @@ fn settled_lock<C: gantry_platform::Clock>(
     }
     let Some(settled) = SettledLock::of(project, known, request.resolve_options()) else { return Ok(None) };
     let Some(mut lockfile) = lock.take() else { return Ok(None) };
-    if request.mode == InstallMode::Install {
-        lockfile.style = style_of(request).unwrap_or(lockfile.style);
-    }
+    lockfile.style = style_of(request).unwrap_or(lockfile.style);
     lockfile.packages.retain(|entry| !settled.extraneous().contains(&entry.path));
     progress.count(|counters| counters.resolved = u32::try_from(lockfile.packages.len()).unwrap_or(u32::MAX));
     let checked = settled.check_machine()?;

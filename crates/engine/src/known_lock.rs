@@ -207,6 +207,8 @@ pub(crate) fn confirmed(
         return Ok(Lockfile { name: lock.name, version: lock.version, ..resolution.lockfile.clone() });
     }
     if problems.is_empty() {
+        // The hidden lock is laid out like the manifest as well.
+        lock.style = style_of(request).unwrap_or(lock.style);
         let asked_for: FxHashMap<&str, &LockEntry> =
             resolution.lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
         lock.packages.retain_mut(|entry| {
