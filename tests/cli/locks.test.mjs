@@ -94,6 +94,20 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     }
   });
 
+  test('what a lock leaves out of what packages bring along is looked for where npm does', (context) => {
+    const { workspace, lockOf } = place(context);
+    for (const bundler of [
+      { dependencies: { 'with-bundle': '1' } },
+      { optionalDependencies: { 'with-bundle': '1' } },
+    ]) {
+      const whole = JSON.parse(lockOf(bundler));
+      delete whole.packages['node_modules/with-bundle/node_modules/inside'];
+      const files = { 'package.json': manifest(bundler), 'package-lock.json': whole };
+      bothLeave(workspace, files, { list: ['package-lock-only'] });
+      bothLeave(workspace, files, { list: [], results: ['package-lock.json', 'node_modules/.package-lock.json'] });
+    }
+  });
+
   test('what ci writes is laid out as the manifest, however the lock is', (context) => {
     const { workspace, lockOf } = place(context);
     const fields = manifest({ dependencies: { '@scope/middle': '1' }, devDependencies: { executable: '1' } });

@@ -8,6 +8,7 @@ use gantry_layout::PlannedPackage;
 use gantry_manifest::{LockEntry, Manifest};
 use gantry_platform::Clock;
 use gantry_registry::{Slot, TarballRequest};
+use gantry_resolver::BundleRequest;
 use gantry_store::PackageKey;
 
 /// The job that brings one registry version into the store; `None` if its manifest says not where it is.
@@ -29,6 +30,29 @@ pub(crate) fn job_of<H: Host>(host: &H, name: &str, manifest: &Manifest) -> Resu
         source: None,
         tarball,
         size_hint: dist.unpacked_size.unwrap_or(0),
+        asked: host.registry().clock().monotonic_milliseconds(),
+        slot: Slot::default(),
+    }))
+}
+
+/// The same of a version that is to be looked into: of one that a lock knows, the lock says where it is.
+pub(crate) fn job_of_opened<H: Host>(host: &H, bundle: &BundleRequest) -> Result<Option<IngestJob>, EngineError> {
+    let BundleRequest { name, version, manifest, resolved: Some(resolved), integrity, .. } = bundle else {
+        return job_of(host, &bundle.name, &bundle.manifest);
+    };
+    let integrity = integrity.as_deref().and_then(|text| Integrity::parse(text).ok());
+    let Some(integrity) = integrity.filter(|_| manifest.dist.is_none() && JobSource::of(resolved).is_none()) else {
+        return job_of(host, name, manifest);
+    };
+    let key = PackageKey::from_integrity(&integrity);
+    let tarball = host.registry().tarball_request(name, version, Some(resolved), Some(integrity))?;
+    Ok(Some(IngestJob {
+        key,
+        name: name.clone(),
+        version: version.clone(),
+        source: None,
+        tarball,
+        size_hint: 0,
         asked: host.registry().clock().monotonic_milliseconds(),
         slot: Slot::default(),
     }))

@@ -4,7 +4,7 @@ use crate::carried::contents_of;
 use crate::choice::WorkspaceChoice;
 use crate::found::Found;
 use crate::host::{Host, IngestJob, PackageStore};
-use crate::jobs::job_of;
+use crate::jobs::{job_of, job_of_opened};
 use crate::known_lock::style_of;
 use crate::progress::Progress;
 use crate::request::{Extent, InstallRequest, LockFields, LockUse, Update};
@@ -160,7 +160,7 @@ impl<'a, 'r, H: Host> Resolving<'a, 'r, H> {
         let mut answered = false;
         for bundle in bundles {
             let from_source = || self.source_jobs.get(bundle.resolved.as_ref()?).cloned();
-            let Some(job) = job_of(host, &bundle.name, &bundle.manifest)?.or_else(from_source) else {
+            let Some(job) = job_of_opened(host, &bundle)?.or_else(from_source) else {
                 // No tarball, nothing bundled.
                 self.resolver.answer_bundle(bundle.id, Ok(BundleContents::default()));
                 answered = true;

@@ -404,15 +404,18 @@ impl Builder {
         })
     }
 
-    /// Brings in what a package carries in its own tarball. Gives false while its contents are not here.
-    fn open_bundle(&mut self, node: NodeId) -> Result<bool, ResolveError> {
+    /// Whether a package has something in its own tarball that counts.
+    pub(crate) fn is_packed(&self, node: NodeId) -> bool {
         let Node { link, failure, from_lock, .. } = *self.forest.node(node);
         let package = self.forest.package_of(node);
-        if node == self.forest.root || link.is_some() || failure.is_some() || package.resolved.is_none() {
-            return Ok(true);
-        }
         let lists = package.manifest.has_shrinkwrap && !from_lock;
-        if package.bundled.is_empty() && !lists {
+        let is_had = node != self.forest.root && link.is_none() && failure.is_none() && package.resolved.is_some();
+        is_had && (lists || !package.bundled.is_empty())
+    }
+
+    /// Brings in what a package carries in its own tarball. Gives false while its contents are not here.
+    fn open_bundle(&mut self, node: NodeId) -> Result<bool, ResolveError> {
+        if !self.is_packed(node) {
             return Ok(true);
         }
         if self.options.opening != Opening::Placed {

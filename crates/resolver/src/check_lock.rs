@@ -76,6 +76,10 @@ impl SettledLock {
         }
         let entries: FxHashMap<&str, &LockEntry> =
             lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        // What the lock leaves out of what a package brings along is looked for in its tarball.
+        if builder.troubled().into_iter().any(|node| builder.is_packed(node)) {
+            return None;
+        }
         let mut extraneous = BTreeSet::new();
         for id in builder.forest.inventory() {
             let Node { flags, link, parent, .. } = *builder.forest.node(id);

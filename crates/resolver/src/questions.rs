@@ -45,6 +45,8 @@ pub struct BundleRequest {
     pub manifest: Arc<Manifest>,
     /// Where it comes from, as the lock will have it.
     pub resolved: Option<Text>,
+    /// What it hashes to, likewise.
+    pub integrity: Option<Text>,
 }
 
 /// What to do next.

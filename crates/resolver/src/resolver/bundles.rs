@@ -56,6 +56,7 @@ impl Bundles {
                     version: package.version_text.clone(),
                     manifest: package.manifest.clone(),
                     resolved: package.resolved.clone(),
+                    integrity: package.integrity.clone(),
                 };
                 self.asked.push(id);
                 self.requests.push(request);
