@@ -60,7 +60,8 @@ impl Lockfile {
             within("dependencies of one package", dependencies, MOST_DEPENDENCIES)?;
         }
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
-        let packages = packages.collect::<Result<Vec<_>, _>>()?;
+        let mut packages = packages.collect::<Result<Vec<_>, _>>()?;
+        leave_out_former_targets(&mut packages);
         check_paths(&packages, file)?;
         let has_requires = head.get("requires").is_some_and(truthy);
         let mut text_member = |member: &str| head.swap_remove(member).and_then(into_text);
@@ -109,6 +110,16 @@ fn read_entry(path: String, members: Option<Fields>, file: &str) -> Result<LockE
         })?;
     }
     Ok(entry)
+}
+
+/// Leaves out what npm keeps of folders outside of the project until the next install once no link leads to them any more.
+fn leave_out_former_targets(entries: &mut Vec<LockEntry>) {
+    let is_outside = |entry: &LockEntry| !entry.link && entry.extraneous && paths::is_outer_target(&entry.path);
+    if entries.iter().any(is_outside) {
+        let links = entries.iter().filter(|entry| entry.link);
+        let targets: BTreeSet<Text> = links.filter_map(|entry| entry.resolved.clone()).collect();
+        entries.retain(|entry| !is_outside(entry) || targets.contains(entry.path.as_str()));
+    }
 }
 
 fn check_paths(entries: &[LockEntry], file: &str) -> Result<(), ManifestError> {

@@ -267,6 +267,22 @@ fn a_link_may_lead_outside_but_nothing_is_installed_there() {
 }
 
 #[test]
+fn what_no_link_leads_to_any_more_is_left_out_where_the_lock_says_that_nobody_asks_for_it() {
+    let link = json!({"link": true, "resolved": "../lib"});
+    let former = json!({"version": "1.0.0", "extraneous": true});
+    let packages = json!({"node_modules/lib": link, "../lib": former, "../former": former, "../../a/b": former});
+    let lock = parse(&lock_of(packages)).expect("valid");
+    assert_eq!(
+        lock.packages.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
+        ["node_modules/lib", "../lib"]
+    );
+    for path in ["../a/../b", "../node_modules/a", "../lib/node_modules/a", "/a", "../a\\b"] {
+        let error = parse(&lock_of(json!({"node_modules/lib": link, path: former}))).expect_err(path);
+        assert_eq!(error.code(), "LOCK_PATH", "{path}");
+    }
+}
+
+#[test]
 fn commands_of_a_lock_are_confined_too() {
     let packages = json!({"node_modules/@s/a": {"bin": "../../x.js"}, "node_modules/b": {"bin": {"../../c": "/d"}}});
     let lock = parse(&lock_of(packages)).expect("valid");
