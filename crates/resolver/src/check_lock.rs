@@ -130,8 +130,8 @@ pub fn lock_mismatches(lock: &Lockfile, resolution: &Resolution) -> Vec<String> 
         let (name, wanted) = (entry.folder_name(), version(&entry.manifest));
         match locked.get(entry.path.as_str()) {
             None => messages.push(format!("Missing: {name}@{wanted} from lock file")),
-            // What a folder says of itself is read anew.
-            Some(known) if version(&known.manifest) != wanted && !entry.is_top() => {
+            // What a folder says of itself is read anew, whether it is linked to or a package is made of it.
+            Some(known) if version(&known.manifest) != wanted && !entry.is_top() && !known.link => {
                 let found = version(&known.manifest);
                 messages.push(format!("Invalid: lock file's {name}@{found} does not satisfy {name}@{wanted}"));
             }

@@ -14,7 +14,7 @@ mod relations;
 mod tops;
 
 pub(crate) use edges::EdgeError;
-pub(crate) use outside::Anchors;
+pub(crate) use outside::{Anchors, leads_out};
 pub use outside::{path_between, path_from, path_in_project};
 
 use crate::error::ResolveError;
@@ -163,6 +163,8 @@ pub(crate) struct Forest {
     /// Whether there is neither a lock nor a tree to start from: npm reads the workspaces from the disk then, under the
     /// project's rules (`useRootOverrides` in its arborist's `load-actual.js`).
     pub(crate) is_from_nothing: bool,
+    /// See [`ResolveOptions::install_links`](crate::ResolveOptions::install_links).
+    pub(crate) installs_links: bool,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,
     /// What the lock says was asked for where a dependency is a repository: by the dependant's place and the name.
@@ -204,6 +206,7 @@ impl Forest {
             root: NodeId::new(0),
             workspaces: Vec::new(),
             is_from_nothing: false,
+            installs_links: false,
             has_shrinkwraps: false,
             locked_git: FxHashMap::default(),
             anchors: Anchors::default(),

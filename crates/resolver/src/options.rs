@@ -149,6 +149,9 @@ pub struct ResolveOptions {
     pub before_exclude: Vec<String>,
     /// What may come from somewhere else than a registry.
     pub allowed: Allowances,
+    /// `install-links`: folders that the project does not have inside of it, and those that packages made of folders ask for, are
+    /// packed and installed as other packages are, and not linked to.
+    pub install_links: bool,
     /// `omit-lockfile-registry-resolved`.
     pub omit_resolved: bool,
     /// `save`: when false (`npm ci`, `--no-save`) optional peers that do not fit are left alone.
@@ -201,6 +204,7 @@ impl Default for ResolveOptions {
             before: None,
             before_exclude: Vec::new(),
             allowed: Allowances::default(),
+            install_links: false,
             omit_resolved: false,
             save: true,
             omit_dev: false,

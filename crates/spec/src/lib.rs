@@ -15,5 +15,5 @@ pub use locale::compare_locale;
 pub use name::PackageName;
 pub use range::Range;
 pub use secrets::without_secrets;
-pub use spec::{GitSpec, HostedGit, HostedKind, Spec, SpecKind};
+pub use spec::{GitSpec, HostedGit, HostedKind, Spec, SpecKind, is_tarball};
 pub use version::Version;

@@ -9,6 +9,7 @@ mod file;
 mod git;
 mod hosted;
 
+pub use file::is_tarball;
 pub use git::GitSpec;
 pub use hosted::{HostedGit, HostedKind};
 

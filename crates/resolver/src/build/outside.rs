@@ -4,7 +4,7 @@
 use super::{Builder, Stop};
 use crate::PackumentProblem;
 use crate::cause::Cause;
-use crate::forest::Seed;
+use crate::forest::{Edge, Seed, leads_out};
 use crate::ids::{EdgeId, NameId, NodeId, PackageId, SpecId};
 use crate::resolver::sources::{Found, Source};
 use gantry_spec::SpecKind;
@@ -23,9 +23,10 @@ impl Builder {
             let problem = PackumentProblem::Failed { code: "RESOLVE_NOT_ALLOWED", message };
             return Ok(Some(self.failed_source(name, spec, parent, problem)));
         }
-        if let Some(place) = self.forest.folder_of(edge, spec) {
+        let local = self.folder_of(edge, spec, parent);
+        if let Some(Source::Folder { path: place }) = &local {
             return match self.find_source(name, Source::Folder { path: place.clone() }) {
-                Found::Package(package) => Ok(Some(self.link_below(parent, name, &place, package))),
+                Found::Package(package) => Ok(Some(self.link_below(parent, name, place, package))),
                 Found::Problem(problem) => Ok(Some(self.failed_source(name, spec, parent, problem))),
                 Found::NotYet => Err(Stop::Missing(Vec::new())),
             };
@@ -33,7 +34,8 @@ impl Builder {
         if let Some((place, package)) = self.serving_workspace(name, edge) {
             return Ok(Some(self.link_below(parent, name, &place, package)));
         }
-        let Some(source) = self.source_of(edge, self.shelf.pinned(name, spec)) else { return Ok(None) };
+        let source = local.or_else(|| self.source_of(edge, self.shelf.pinned(name, spec)));
+        let Some(source) = source else { return Ok(None) };
         match self.find_source_of(name, spec, source) {
             Found::Package(package) => {
                 let seed = Seed { name, package, overrides: None, failure: None, from_lock: false };
@@ -50,8 +52,9 @@ impl Builder {
         if self.refusal(edge, spec).is_some() {
             return false;
         }
-        let folder = self.forest.folder_of(edge, spec).map(|path| Source::Folder { path });
-        let source = folder.or_else(|| self.source_of(edge, self.shelf.pinned(name, spec)));
+        let source = self
+            .folder_of(edge, spec, self.forest.edge(edge).from)
+            .or_else(|| self.source_of(edge, self.shelf.pinned(name, spec)));
         let Some(source) = source else { return false };
         matches!(self.find_source_of(name, spec, source), Found::NotYet)
     }
@@ -66,6 +69,37 @@ impl Builder {
     fn find_source(&mut self, name: NameId, source: Source) -> Found {
         let name = self.forest.names.text(name).clone();
         self.sources.find(&name, source)
+    }
+
+    /// The folder that a specifier names, and whether it is linked to; `parent` is where what is found is put.
+    ///
+    /// Under `install-links` npm links to workspaces and to what is inside of the project, but to the latter only where it is
+    /// asked for by a path that begins with a dot, as a look at the text tells (`#nodeFromSpec` in arborist's
+    /// `build-ideal-tree.js`).
+    fn folder_of(&self, edge: EdgeId, spec: SpecId, parent: NodeId) -> Option<Source> {
+        let forest = &self.forest;
+        let SpecKind::Directory { path } = &forest.specs.get(spec).parsed.as_ref().ok()?.kind else { return None };
+        let place = forest.path_of(edge, path);
+        if !self.options.install_links {
+            return Some(Source::Folder { path: place });
+        }
+        let Edge { name, spec: own, .. } = *forest.edge(edge);
+        let from = forest.node(parent).source.unwrap_or(parent);
+        // What a package asks for that was made of a folder is beside that folder. npm knows that only where it was made just now:
+        // of one that a lock has it takes a link in place of what is missing, to where nothing is. Nor does it get along with
+        // what an override says of such a package.
+        if let Some(origin) = forest.origin_of(from) {
+            let is_relative = spec == own && !path.starts_with(['/', '~']);
+            let beside = || forest.anchors.relative(origin, path);
+            return Some(Source::Copy { path: if is_relative { beside() } else { place } });
+        }
+        let is_workspace = || forest.workspaces.iter().any(|(workspace, _)| *workspace == name);
+        let is_inside = || {
+            let asked = forest.specs.get(own).text.strip_prefix("file:");
+            let asked = asked.filter(|asked| asked.starts_with("./") || asked.starts_with("../"));
+            asked.is_some_and(|asked| !leads_out(&forest.anchors.relative(&forest.location(from), asked)))
+        };
+        Some(if is_workspace() || is_inside() { Source::Folder { path: place } } else { Source::Copy { path: place } })
     }
 
     /// The tarball or repository that a specifier names.

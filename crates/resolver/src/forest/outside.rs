@@ -2,8 +2,9 @@
 
 use super::Forest;
 use crate::ResolveOptions;
-use crate::ids::{EdgeId, NodeId, SpecId};
-use gantry_spec::{GitSpec, Spec, SpecKind};
+use crate::ids::{EdgeId, NodeId};
+use crate::package::Kind;
+use gantry_spec::{GitSpec, Spec, SpecKind, is_tarball};
 
 /// What absolute paths in specifiers are made relative to. Empty where a platform has no such thing: then they are left as
 /// they are, and nothing is found there.
@@ -26,6 +27,15 @@ impl Anchors {
         };
         Some(if project.is_empty() { absolute } else { path_between(project, &absolute) })
     }
+
+    /// A path from a folder, both relative to the project. It may lead out of that and back.
+    pub(crate) fn relative(&self, base: &str, path: &str) -> String {
+        let path = path_from(base, path);
+        if self.project.is_empty() || !leads_out(&path) {
+            return path;
+        }
+        path_between(&self.project, &format!("{}/{path}", self.project))
+    }
 }
 
 /// A path in a specifier of the project itself, relative to the project, with `/`; what is outside of it starts with `..`.
@@ -43,7 +53,8 @@ impl Forest {
         if rule.is_some_and(|rule| rule.name == Some(edge.name) && !rule.value.is_empty()) {
             return String::new();
         }
-        match self.package_of(edge.from).resolved.as_deref().and_then(|resolved| resolved.strip_prefix("file:")) {
+        let file = self.package_of(edge.from).resolved.as_deref().and_then(|resolved| resolved.strip_prefix("file:"));
+        match file.filter(|path| is_tarball(path)) {
             Some(tarball) => tarball.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
             None => self.location(edge.from),
         }
@@ -51,13 +62,17 @@ impl Forest {
 
     /// A path in a specifier of an edge, relative to the project.
     pub(crate) fn path_of(&self, id: EdgeId, path: &str) -> String {
-        self.anchors.absolute(path).unwrap_or_else(|| path_from(&self.base_of(id), path))
+        self.anchors.absolute(path).unwrap_or_else(|| self.anchors.relative(&self.base_of(id), path))
     }
 
     /// Whether `node` is what a specifier of the edge that leads to no registry asks for.
     pub(super) fn is_from(&self, id: EdgeId, spec: &Spec, node: NodeId) -> bool {
         let resolved = self.package_of(node).resolved.as_deref();
         match &spec.kind {
+            // Under `install-links` anything will do that is no link, wherever it is from.
+            SpecKind::Directory { .. } if self.installs_links && !self.is_workspace_of_its_tree(node) => {
+                self.node(node).link.is_none()
+            }
             SpecKind::Directory { path } => {
                 self.node(node).link.is_some_and(|target| self.location(target) == self.path_of(id, path))
             }
@@ -102,13 +117,25 @@ impl Forest {
         same_repository && same_commit && in_range
     }
 
-    /// The folder that the edge's specifier names, relative to the project; `None` where it names none.
-    pub(crate) fn folder_of(&self, id: EdgeId, spec: SpecId) -> Option<String> {
-        match &self.specs.get(spec).parsed.as_ref().ok()?.kind {
-            SpecKind::Directory { path } => Some(self.path_of(id, path)),
-            _ => None,
+    /// Whether the node is a link that a root has to one of its workspaces.
+    fn is_workspace_of_its_tree(&self, node: NodeId) -> bool {
+        if self.workspaces.is_empty() {
+            return false;
         }
+        let edge = self.package_of(node).name.and_then(|name| self.out_edge(self.node(node).root, name));
+        edge.map(|edge| self.edge(edge)).is_some_and(|edge| edge.kind == Kind::Workspace && edge.to == Some(node))
     }
+
+    /// The folder or the tarball of the user that the package of a node was made of.
+    pub(crate) fn origin_of(&self, id: NodeId) -> Option<&str> {
+        let resolved = self.package_of(id).resolved.as_deref().filter(|_| self.node(id).link.is_none());
+        resolved.and_then(|resolved| resolved.strip_prefix("file:"))
+    }
+}
+
+/// Whether a path that is relative to the project leads out of it.
+pub(crate) fn leads_out(path: &str) -> bool {
+    path == ".." || path.starts_with("../")
 }
 
 /// The place of `path` in the folder `base`, which is relative to the project. What leads out of the project starts with `..`.

@@ -33,9 +33,14 @@ impl Forest {
         if let Some(target) = a.link {
             return b.link.is_some_and(|other| self.matches(target, other));
         }
+        let is_link = b.link.is_some();
         let (a, b) = (self.package_of(one), self.package_of(other));
         if let (Some(a), Some(b)) = (&a.integrity, &b.integrity) {
             return a == b;
+        }
+        // A link is from nowhere else than where it leads.
+        if is_link && a.resolved.is_some() {
+            return false;
         }
         if let (Some(a), Some(b)) = (&a.resolved, &b.resolved) {
             return a == b;

@@ -20,6 +20,11 @@ pub enum Source {
         /// The folder.
         path: String,
     },
+    /// A folder of the user, of which a package is made as it is installed.
+    Copy {
+        /// The folder.
+        path: String,
+    },
     /// A tarball on disk.
     File {
         /// The file.
@@ -55,7 +60,7 @@ pub struct SourceRequest {
 pub struct SourceAnswer {
     /// Its `package.json`; empty where it has none.
     pub manifest: Manifest,
-    /// What the lock says of where it came from; `None` for folders.
+    /// What the lock says of where it came from; `None` for folders that are linked to.
     pub resolved: Option<Text>,
     /// What its tarball hashes to; `None` for folders and repositories.
     pub integrity: Option<Text>,
@@ -145,6 +150,8 @@ impl Sources {
 pub(crate) fn package_of(forest: &mut Forest, peers: Peers, answer: SourceAnswer) -> PackageId {
     let SourceAnswer { manifest, resolved, integrity } = answer;
     let tables = (&mut forest.names, &mut forest.specs);
-    let package = Package::new(Arc::new(manifest), (resolved, integrity), (peers, Top::Yes), tables);
+    // Only what is linked to needs what it is developed with.
+    let top = if resolved.is_none() { Top::Yes } else { Top::No };
+    let package = Package::new(Arc::new(manifest), (resolved, integrity), (peers, top), tables);
     forest.add_package(package)
 }

@@ -11,8 +11,8 @@ pub(super) fn is_file(text: &str) -> bool {
         || has_drive(text)
 }
 
-/// Whether the text ends as the name of a tarball does.
-pub(super) fn is_tarball(text: &str) -> bool {
+/// Whether the text ends as the name of a tarball does: what else is a path is a folder.
+pub fn is_tarball(text: &str) -> bool {
     let ends_with = |end: &str| {
         let start = text.len().checked_sub(end.len());
         start.and_then(|start| text.get(start..)).is_some_and(|last| last.eq_ignore_ascii_case(end))
