@@ -3,6 +3,7 @@
 use crate::{LayoutError, ScriptVerdict, Scripts};
 use gantry_archive::Integrity;
 use gantry_manifest::LockEntry;
+use gantry_spec::is_tarball;
 use gantry_store::PackageKey;
 
 /// How the store names the packages of one project.
@@ -61,6 +62,11 @@ impl<'p> PackageKeys<'p> {
     fn of_commit(&self, resolved: &str) -> PackageKey {
         if self.is_built(resolved) { PackageKey::of_built(resolved) } else { PackageKey::from_address(resolved) }
     }
+}
+
+/// Whether the `resolved` of a lock is a folder of the user's, of which the package is made (npm's `install-links`).
+pub fn is_folder(resolved: &str) -> bool {
+    resolved.strip_prefix("file:").is_some_and(|path| !is_tarball(path))
 }
 
 /// Whether the `resolved` of a lock is a commit of a git repository.

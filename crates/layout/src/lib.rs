@@ -22,7 +22,7 @@ mod tree;
 pub use approvals::{Approval, ApprovalChange, ApprovalProblem, ScriptOwner, ScriptReview, ScriptSubject, Unused};
 pub use digest::TreeDigest;
 pub use error::{CODES, LayoutError};
-pub use keys::{PackageKeys, is_git};
+pub use keys::{PackageKeys, is_folder, is_git};
 pub use paths::is_package_path;
 pub use plan::{installed, linked_commands, linked_folders, plan, wanted};
 pub use planned::{LinkKind, Plan, PlannedLink, PlannedPackage};

@@ -33,6 +33,15 @@ impl Scripts {
             Self::All => ScriptVerdict::Allowed,
         }
     }
+
+    /// What is said of the scripts of a folder of which a package is made, by what a lock calls it: of the one that is run in it.
+    pub fn verdict_of_folder(&self, resolved: &str) -> ScriptVerdict {
+        match self {
+            Self::None => ScriptVerdict::Unreviewed,
+            Self::Allowed(policy) => policy.verdict_of_place(resolved),
+            Self::All => ScriptVerdict::Allowed,
+        }
+    }
 }
 
 /// Something that may run scripts.
@@ -143,6 +152,16 @@ impl Scripted {
             dev: of.dev,
             dev_optional: of.dev_optional,
         }
+    }
+}
+
+impl Scripted {
+    /// A folder of the user's, by its absolute path, of which a package is to be made.
+    pub fn of_folder(folder: String, label: String) -> Self {
+        let resolved = Some(folder.as_str().into());
+        let (path, integrity) = (String::new(), None);
+        let (optional, peer, dev, dev_optional) = (false, false, false, false);
+        Self { path, folder, label, is_link: false, resolved, integrity, optional, peer, dev, dev_optional }
     }
 }
 

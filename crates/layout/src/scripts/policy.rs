@@ -80,6 +80,11 @@ impl ScriptPolicy {
         self.verdict_where(|rule, _| rule.covers_commit(resolved))
     }
 
+    /// What is said of a folder or a tarball of the user, by what a lock calls it.
+    pub(super) fn verdict_of_place(&self, resolved: &str) -> ScriptVerdict {
+        self.verdict_where(|rule, _| rule.covers_place(resolved))
+    }
+
     /// What the rules that cover something come to: a single one that refuses does.
     fn verdict_where(&self, covers: impl Fn(&Rule, bool) -> bool) -> ScriptVerdict {
         let mut verdict = ScriptVerdict::Unreviewed;
@@ -106,10 +111,12 @@ impl Rule {
             },
             (Self::Registry { .. }, _) => false,
             (Self::Git(_), _) => resolved.is_some_and(|resolved| self.covers_commit(resolved)),
-            (Self::Place(place), _) => {
-                resolved.is_some_and(|resolved| resolved.strip_prefix("file:").unwrap_or(resolved) == place)
-            }
+            (Self::Place(_), _) => resolved.is_some_and(|resolved| self.covers_place(resolved)),
         }
+    }
+
+    fn covers_place(&self, resolved: &str) -> bool {
+        matches!(self, Self::Place(place) if resolved.strip_prefix("file:").unwrap_or(resolved) == place)
     }
 
     fn covers_commit(&self, resolved: &str) -> bool {
