@@ -64,14 +64,14 @@ pub struct PackageFiles {
     pub browser: Option<String>,
     /// Files of `bin`.
     pub bin: Vec<String>,
-    /// `bundleDependencies`: what is in `node_modules` under these names goes along.
-    pub bundled: Vec<String>,
+    /// Whether the package is installed in one that brings it along: rules for whoever packed it do not count any more, but for
+    /// those in its own folders.
+    pub is_carried: bool,
 }
 
 /// Of the files of a folder, those that go into its package, in their order. `package` is for messages.
 ///
-/// What `node_modules` has of a bundled dependency is taken as it is, without what that one needs from beside it. Extended
-/// globs of shells and ranges in braces are refused.
+/// What is in `node_modules` is left out. Extended globs of shells and ranges in braces are refused.
 pub fn packlist<'a>(
     package: &str,
     entries: Vec<Entry<'a>>,
@@ -94,16 +94,7 @@ pub fn packlist<'a>(
     let mut search = Search { package, folders, contents, found: BTreeSet::new() };
     search.package_folder(facts)?;
     let found = search.found;
-    let is_bundled = |path: &str| {
-        let inside = path.strip_prefix("node_modules/");
-        inside.is_some_and(|inside| {
-            facts
-                .bundled
-                .iter()
-                .any(|name| inside.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
-        })
-    };
-    Ok(entries.into_iter().filter(|entry| found.contains(&entry.path) || is_bundled(&entry.path)).collect())
+    Ok(entries.into_iter().filter(|entry| found.contains(&entry.path)).collect())
 }
 
 /// One folder while it is searched, with the rules that stand in it.
@@ -161,9 +152,10 @@ impl<'e> Search<'e> {
             let named = facts.browser.iter().chain(&facts.main).chain(&facts.bin);
             strict.extend(named.map(|file| format!("!/{file}")));
         }
-        let mut rules = self.rules(&DEFAULTS.join("\n"))?;
+        let mut rules = if facts.is_carried { Vec::new() } else { self.rules(&DEFAULTS.join("\n"))? };
         match own {
             Some(own) => rules.extend(self.rules(&own.join("\n"))?),
+            None if facts.is_carried => {}
             None => rules.extend(self.ignore_file("")?),
         }
         rules.extend(self.rules(&strict.join("\n"))?);

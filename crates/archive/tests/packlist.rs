@@ -41,7 +41,7 @@ fn pack(case: &Value) -> Vec<Entry<'static>> {
         main: text("main"),
         browser: text("browser"),
         bin,
-        bundled: Vec::new(),
+        is_carried: false,
     };
     packlist("packed", entries, &facts).unwrap()
 }
@@ -59,16 +59,6 @@ fn patterns_that_cannot_be_followed_are_refused() {
         (error.code(), error.to_string()),
         ("ARCHIVE_PATTERN", "x: the pattern \"!dist/!(test)\" cannot be read".to_owned())
     );
-}
-
-#[test]
-fn a_repository_is_packed_with_what_it_bundles() {
-    let entry = |path: &str| Entry { path: path.to_owned(), data: Cow::Borrowed(b"" as &[u8]), executable: false };
-    let paths = ["a.js", "node_modules/in/b.js", "node_modules/in-not/b.js", "node_modules/out/c.js", "package.json"];
-    let facts = PackageFiles { bundled: vec!["in".to_owned()], ..PackageFiles::default() };
-    let packed = packlist("x", paths.map(entry).to_vec(), &facts).unwrap();
-    let packed: Vec<&str> = packed.iter().map(|entry| entry.path.as_str()).collect();
-    assert_eq!(packed, ["a.js", "node_modules/in/b.js", "package.json"]);
 }
 
 #[test]

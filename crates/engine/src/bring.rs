@@ -2,7 +2,7 @@
 
 use crate::carried::unlisted;
 use crate::fetch::fetch;
-use crate::host::{Host, PackageStore};
+use crate::host::{Host, PackageStore, ProjectTree};
 use crate::in_place::InPlace;
 use crate::part::{Part, Whole};
 use crate::progress::Progress;
@@ -10,8 +10,8 @@ use crate::request::{Extent, InstallRequest};
 use crate::traffic::Traffic;
 use crate::{EngineError, Phase};
 use futures_util::FutureExt;
-use gantry_layout::installed;
-use gantry_manifest::{LockEntry, Lockfile};
+use gantry_layout::{installed, is_folder, wanted};
+use gantry_manifest::{LockEntry, Lockfile, Text};
 use gantry_resolver::Project;
 use std::collections::BTreeSet;
 
@@ -38,6 +38,7 @@ pub(crate) async fn bring<'a, H: Host>(
         let foreign = if is_part { BTreeSet::new() } else { all_inert.clone() };
         let inert = &mut foreign.clone();
         brought.in_place = InPlace::of(host, request, lockfile, inert)?;
+        forget_folders(host, request, lockfile, (inert, &brought.in_place), traffic)?;
         fetch(host, request, lockfile, (inert, &brought.in_place), traffic, progress).boxed_local().await?;
         brought.left_out = inert.difference(&foreign).chain(incomplete).cloned().collect();
         all_inert.extend(brought.left_out.iter().cloned());
@@ -49,6 +50,28 @@ pub(crate) async fn bring<'a, H: Host>(
         host.store().commit().await?;
     }
     Ok(brought)
+}
+
+/// Has the store forget what was made of folders of the user before, and is to be made of them anew: what is in them now nothing
+/// tells. Each is made once.
+fn forget_folders<'a, H: Host>(
+    host: &'a H,
+    request: &InstallRequest,
+    lockfile: &Lockfile,
+    (inert, in_place): (&BTreeSet<String>, &InPlace),
+    traffic: &Traffic<'a, H>,
+) -> Result<(), EngineError> {
+    let is_of_folder = |resolved: Option<&Text>| resolved.is_some_and(|resolved| is_folder(resolved));
+    if !lockfile.packages.iter().any(|entry| is_of_folder(entry.resolved.as_ref())) {
+        return Ok(());
+    }
+    for package in wanted(lockfile, inert, &request.omit, host.project().keys())? {
+        let is_anew = is_of_folder(package.resolved.as_ref()) && !in_place.has(&package.path);
+        if is_anew && !traffic.has_asked_for(&package.key) {
+            host.store().forget(&package.key)?;
+        }
+    }
+    Ok(())
 }
 
 /// Entries for what the packages of a tree bring along or list themselves, and what its lock does not say. All of them must be in

@@ -16,6 +16,8 @@ pub const CODES: &[&str] = &[
     "CONFIG_INVALID",
     "CONFIG_UNSUPPORTED",
     "DEPENDENCY_NAMELESS",
+    "FOLDER_MISSING",
+    "FOLDER_UNPACKED",
     "GIT_BUILD_FAILED",
     "GIT_FAILED",
     "GIT_MISSING",
@@ -65,7 +67,7 @@ impl Fault {
     /// Whether the package or its registry is to blame, rather than this machine: storage, threads and the page's own
     /// failures would meet the next package as well.
     pub fn is_of_a_package(&self) -> bool {
-        ["REGISTRY_", "ARCHIVE_", "GIT_"].iter().any(|start| self.code.starts_with(start))
+        ["REGISTRY_", "ARCHIVE_", "FOLDER_", "GIT_"].iter().any(|start| self.code.starts_with(start))
     }
 
     /// Whether this machine is to blame: its storage, or that it allows no more threads or processes. That is so for a package

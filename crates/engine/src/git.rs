@@ -12,10 +12,11 @@ use crate::Fault;
 use crate::found::Found;
 use crate::host::{Builder, Checkout, Host, PackageStore, ProjectTree};
 use crate::jobs::job_of_body;
+use crate::pack::{archive, packed_files};
 use bytes::Bytes;
-use contents::{Contents, pack};
-use gantry_archive::{Extractor, Limits};
-use gantry_layout::{Plan, PlannedPackage, ScriptVerdict, Scripts, is_git};
+use contents::Contents;
+use gantry_archive::{Entry, Extractor, Limits};
+use gantry_layout::{Plan, PlannedPackage, ScriptVerdict, Scripts, is_folder, is_git};
 use gantry_registry::{CacheMode, Refusal, RegistryError, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, PackageName, Spec, SpecKind, without_secrets};
@@ -50,7 +51,7 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
     let job = if host.project().keys().is_built(&resolved) {
         None
     } else {
-        let body = Bytes::from(pack(name, files)?);
+        let body = pack(name, files)?;
         Some(job_of_body(host, name, &manifest, (PackageKey::from_address(&resolved), body, None)))
     };
     let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
@@ -59,28 +60,56 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
 
 /// A package that its scripts would have made something else of.
 pub(crate) struct NotPrepared {
+    /// The warning's code.
+    pub code: &'static str,
     /// `name@version`
     pub label: String,
     /// What is said of it.
     pub message: String,
 }
 
-/// Those of a plan of which nobody has said whether their scripts may run.
+/// Those of a plan that come from repositories or are made of folders and of which nobody has said whether their scripts may run.
 pub(crate) async fn not_prepared<H: Host>(host: &H, plan: &Plan) -> Result<Vec<NotPrepared>, Fault> {
     let scripts = host.project().scripts();
     let mut found = Vec::new();
     for PlannedPackage { key, name, version, resolved, .. } in &plan.packages {
-        let Some(resolved) = resolved.as_deref().filter(|resolved| is_git(resolved)) else { continue };
-        if scripts.verdict_of_commit(resolved) != ScriptVerdict::Unreviewed {
+        let Some(resolved) = resolved.as_deref() else { continue };
+        let is_of_folder = is_folder(resolved);
+        let verdict = match is_of_folder {
+            true => scripts.verdict_of_folder(resolved),
+            false if is_git(resolved) => scripts.verdict_of_commit(resolved),
+            false => continue,
+        };
+        if verdict != ScriptVerdict::Unreviewed {
             continue;
         }
         let manifest = host.store().read_file(key, "package.json").await?;
-        if let Some(script) = manifest.as_deref().and_then(contents::preparing_script) {
-            let message = of_not_prepared(name, script, resolved, scripts);
-            found.push(NotPrepared { label: format!("{name}@{version}"), message });
+        let script = manifest.as_deref().and_then(contents::preparing_script);
+        let label = format!("{name}@{version}");
+        match script {
+            Some(script) if !is_of_folder => {
+                let message = of_not_prepared(name, script, resolved, scripts);
+                found.push(NotPrepared { code: "GIT_NOT_PREPARED", label, message });
+            }
+            Some("prepare") => {
+                let message = of_folder_not_prepared(name, resolved, scripts);
+                found.push(NotPrepared { code: "FOLDER_NOT_PREPARED", label, message });
+            }
+            _ => {}
         }
     }
     Ok(found)
+}
+
+fn of_folder_not_prepared(name: &str, resolved: &str, scripts: &Scripts) -> String {
+    let said = format!("{name} is installed as its folder is: its \"prepare\" script is not run there");
+    if *scripts == Scripts::None {
+        return said;
+    }
+    let entry = serde_json::json!({ resolved: true });
+    format!(
+        "{said}. If it needs that, \"allowScripts\" in package.json lets it: {entry}; then `gantry ci` makes the package anew"
+    )
 }
 
 fn of_not_prepared(name: &str, script: &str, resolved: &str, scripts: &Scripts) -> String {
@@ -107,7 +136,12 @@ pub(crate) async fn tarball<H: Host>(host: &H, name: &str, resolved: &str) -> Re
         None
     };
     let Contents { files, .. } = repository.contents(commit, builder).await?;
-    Ok(Bytes::from(pack(name, files)?))
+    pack(name, files)
+}
+
+/// An archive of what npm would pack of a repository.
+fn pack(name: &str, files: Vec<Entry<'static>>) -> Result<Bytes, Fault> {
+    Ok(Bytes::from(archive(name, &packed_files(name, files)?, "GIT_FAILED")?))
 }
 
 fn read(name: &str, spec: &str) -> Result<GitSpec, Fault> {

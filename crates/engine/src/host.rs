@@ -7,7 +7,7 @@ use core::future::{Future, ready};
 use futures_util::future::LocalBoxFuture;
 use gantry_archive::Entry;
 use gantry_forecast::Table;
-use gantry_layout::{PackageKeys, Plan, PlannedPackage, Scripts, is_git};
+use gantry_layout::{PackageKeys, Plan, PlannedPackage, Scripts, is_folder, is_git};
 use gantry_manifest::{Lockfile, Text};
 use gantry_platform::{Clock, Http, Span};
 use gantry_registry::{RegistryClient, Slot, TarballRequest};
@@ -40,6 +40,8 @@ pub struct IngestJob {
 pub enum JobSource {
     /// A file of the user, relative to the project.
     File(String),
+    /// A folder of the user, as the lock has it, of which the package is made.
+    Folder(String),
     /// A commit of a git repository, as the lock has it.
     Git(String),
 }
@@ -48,6 +50,7 @@ impl JobSource {
     /// What the `resolved` of a lock names; `None` for an address.
     pub(crate) fn of(resolved: &str) -> Option<Self> {
         match resolved.strip_prefix("file:") {
+            Some(_) if is_folder(resolved) => Some(Self::Folder(resolved.to_owned())),
             Some(path) => Some(Self::File(path.to_owned())),
             None => is_git(resolved).then(|| Self::Git(resolved.to_owned())),
         }
@@ -76,6 +79,10 @@ pub trait PackageStore {
     fn ingest(&self, job: IngestJob) -> impl Future<Output = Result<IngestReport, Fault>>;
     /// Makes everything ingested so far durable.
     fn commit(&self) -> impl Future<Output = Result<(), Fault>>;
+    /// Forgets a package that is to be stored anew, since nothing tells whether it is still the same. Projects keep theirs.
+    fn forget(&self, _key: &PackageKey) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Contents of one file of a stored package; `None` if it has no such file.
     fn read_file(&self, key: &PackageKey, path: &str) -> impl Future<Output = Result<Option<Vec<u8>>, Fault>>;
 }
@@ -135,6 +142,17 @@ pub trait ProjectTree {
     }
     /// Contents of the user's file at `path`; `None` where there is none.
     fn read(&self, path: &str) -> impl Future<Output = Result<Option<Bytes>, Fault>>;
+    /// The files of the package that npm makes of the user's folder at `path`, sorted by path. `name` is for messages. If it
+    /// `is_prepared`, its `prepare` script is run first.
+    fn packed(
+        &self,
+        name: &str,
+        path: &str,
+        _is_prepared: bool,
+    ) -> impl Future<Output = Result<Vec<Entry<'static>>, Fault>> {
+        let message = format!("{name}: packages cannot be made of folders here, such as {path}");
+        ready(Err(Fault::new("CONFIG_UNSUPPORTED", message).with_package(name)))
+    }
     /// Whether the user's folder at `path` has scripts that would be run if it were allowed to. Where none ever run it has none.
     fn has_scripts(&self, _path: &str) -> bool {
         false
@@ -152,7 +170,8 @@ pub trait ProjectTree {
     /// where only a part of a project is installed. Of what nothing tells where it came from, it has neither address nor
     /// integrity. `workspaces` are the project's folders that belong to it in any case. Not asked for [`InstallMode::Ci`].
     fn installed(&self, workspaces: &[String]) -> impl Future<Output = Result<Option<Lockfile>, Fault>>;
-    /// The package of a plan that does not say where it comes from, where it is in place: then it stays as it is.
+    /// The package of a plan that does not say where it comes from, or that was made of the same folder and is of the same
+    /// version, where it is in place: then it stays as it is.
     fn in_place(&self, _package: &PlannedPackage) -> Option<PackageIndex> {
         None
     }

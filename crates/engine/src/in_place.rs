@@ -1,10 +1,11 @@
-//! Packages that stay where they are because nothing tells where they came from: they are neither fetched nor put in place.
+//! Packages that stay where they are: those of which nothing tells where they came from, and those that were made of a folder of
+//! the user, of the same version. They are neither fetched nor put in place.
 
 use crate::EngineError;
 use crate::host::{Host, ProjectTree};
 use crate::request::{InstallMode, InstallRequest};
-use gantry_layout::wanted;
-use gantry_manifest::Lockfile;
+use gantry_layout::{is_folder, wanted};
+use gantry_manifest::{Lockfile, Text};
 use gantry_store::{PackageIndex, PackageKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -18,7 +19,8 @@ pub(crate) struct InPlace {
 }
 
 impl InPlace {
-    /// Looks at the packages whose entries have neither address nor integrity. `ci` makes everything anew.
+    /// Looks at the packages whose entries have neither address nor integrity, or the address of a folder. `ci` makes everything
+    /// anew.
     pub fn of<H: Host>(
         host: &H,
         request: &InstallRequest,
@@ -29,12 +31,12 @@ impl InPlace {
         let lacks = lockfile
             .packages
             .iter()
-            .any(|entry| !entry.link && !entry.is_top() && entry.resolved.is_none() && entry.integrity.is_none());
+            .any(|entry| !entry.link && !entry.is_top() && may_stay(entry.resolved.as_ref(), entry.integrity.as_ref()));
         if request.mode == InstallMode::Ci || !lacks {
             return Ok(found);
         }
         for package in wanted(lockfile, inert, &request.omit, host.project().keys())? {
-            if package.resolved.is_some() || package.integrity.is_some() {
+            if !may_stay(package.resolved.as_ref(), package.integrity.as_ref()) {
                 continue;
             }
             if let Some(index) = host.project().in_place(&package) {
@@ -54,4 +56,8 @@ impl InPlace {
     pub fn index(&self, key: &PackageKey) -> Option<Arc<PackageIndex>> {
         self.indexes.get(key).cloned()
     }
+}
+
+fn may_stay(resolved: Option<&Text>, integrity: Option<&Text>) -> bool {
+    integrity.is_none() && resolved.is_none_or(|resolved| is_folder(resolved))
 }

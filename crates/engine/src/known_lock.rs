@@ -212,9 +212,12 @@ pub(crate) fn confirmed(
         let asked_for: FxHashMap<&str, &LockEntry> =
             resolution.lockfile.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
         lock.packages.retain_mut(|entry| {
-            let Some(LockEntry { dev, optional, dev_optional, peer, .. }) = asked_for.get(entry.path.as_str()) else {
-                return false;
-            };
+            let Some(asked) = asked_for.get(entry.path.as_str()) else { return false };
+            if asked.link != entry.link {
+                // Whether a folder is linked to is for the settings to say, not for the lock.
+                entry.clone_from(asked);
+            }
+            let LockEntry { dev, optional, dev_optional, peer, .. } = asked;
             (entry.dev, entry.optional, entry.dev_optional, entry.peer) = (*dev, *optional, *dev_optional, *peer);
             true
         });

@@ -25,6 +25,7 @@ mod in_place;
 mod install;
 mod jobs;
 mod known_lock;
+mod pack;
 mod part;
 mod progress;
 mod project;
@@ -49,6 +50,7 @@ pub use host::{
     UsersFiles,
 };
 pub use install::{conflicts, install, packages_of_ci};
+pub use pack::{PACKING_RULES, packed_files};
 pub use request::{
     Changes, Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,
 };

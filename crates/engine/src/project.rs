@@ -73,8 +73,9 @@ pub(crate) async fn read_commands<H: Host>(host: &H, path: &str, manifest: &mut 
     Ok(())
 }
 
-fn file_in(folder: &str) -> String {
-    format!("{folder}/package.json")
+/// Where the manifest in a folder is.
+pub(crate) fn file_in(folder: &str) -> String {
+    if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") }
 }
 
 /// The workspaces that the project names, with their manifests.

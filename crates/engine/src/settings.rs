@@ -9,13 +9,13 @@ use gantry_spec::Version;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Settings of npm that change the result and that are not there yet: better said than passed over.
-const UNSUPPORTED: [(&str, bool); 2] = [("install-links", true), ("global", true)];
+const UNSUPPORTED: [(&str, bool); 1] = [("global", true)];
 
 /// npm's setting to change nothing and tell what would be changed.
 const DRY_RUN: &str = "dry-run";
 
 /// Settings that only the command has.
-const OF_THE_COMMAND: [(&str, bool); 2] = [("bin-links", false), (DRY_RUN, true)];
+const OF_THE_COMMAND: [(&str, bool); 3] = [("bin-links", false), ("install-links", true), (DRY_RUN, true)];
 
 /// Refuses settings that an install would have to pass over.
 pub fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
@@ -88,6 +88,7 @@ pub fn resolve_settings(config: &Config, target: Target, omit: &Omit) -> Result<
         file: allowance(config, "allow-file")?,
         directory: allowance(config, "allow-directory")?,
     };
+    options.install_links = is("install-links");
     options.omit_resolved = is("omit-lockfile-registry-resolved");
     Ok(options)
 }

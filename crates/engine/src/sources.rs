@@ -5,13 +5,16 @@ use crate::found::Found;
 use crate::git;
 use crate::host::{Host, ProjectTree};
 use crate::jobs::job_of_body;
-use crate::project::{is_installed, read_folder};
+use crate::pack::archive;
+use crate::project::{file_in, is_installed, read_folder};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Extractor, Integrity, Limits};
+use gantry_layout::ScriptVerdict;
 use gantry_manifest::Manifest;
 use gantry_registry::{Refusal, fetch_tarball};
 use gantry_resolver::{PackumentProblem, Source, SourceAnswer, SourceRequest};
 use gantry_store::PackageKey;
+use serde_json::Value;
 
 /// Looks into a source.
 pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Result<Found, Fault> {
@@ -20,6 +23,18 @@ pub(crate) async fn look_into<H: Host>(host: &H, request: &SourceRequest) -> Res
             // What an install makes has no say in what it makes.
             let manifest = if is_installed(path) { None } else { read_folder(host, path).await? };
             let answer = SourceAnswer { manifest: manifest.unwrap_or_default(), ..SourceAnswer::default() };
+            Ok(Found { answer, job: None, notes: Vec::new() })
+        }
+        Source::Copy { path } => {
+            let manifest = match read_folder(host, path).await? {
+                Some(manifest) => Manifest {
+                    has_install_script: manifest.has_install_script || builds(host, path).await?,
+                    ..manifest
+                },
+                None => return Err(missing_folder(&request.name, path)),
+            };
+            // What is in it is looked at when it is put in place.
+            let answer = SourceAnswer { manifest, resolved: Some(format!("file:{path}").into()), integrity: None };
             Ok(Found { answer, job: None, notes: Vec::new() })
         }
         Source::File { path } => {
@@ -52,6 +67,38 @@ pub(crate) async fn read_tarball<H: Host>(host: &H, name: &str, path: &str) -> R
             .with_package(name)
             .with_hint("Put the file in its place, or remove the dependency.")
     })
+}
+
+/// The package that npm makes of a folder of the user, which a lock calls `resolved`, as an archive. What prepares it is run in it
+/// where it may run scripts.
+pub(crate) async fn pack_folder<H: Host>(host: &H, name: &str, resolved: &str) -> Result<Bytes, Fault> {
+    let path = resolved.strip_prefix("file:").unwrap_or(resolved);
+    if host.project().read(&file_in(path)).await?.is_none() {
+        return Err(missing_folder(name, path));
+    }
+    let is_prepared = host.project().scripts().verdict_of_folder(resolved) == ScriptVerdict::Allowed;
+    let files = host.project().packed(name, path, is_prepared).await.map_err(|fault| {
+        let code = if fault.code == SCRIPT_FAILED { FOLDER_UNPACKED.into() } else { fault.code };
+        Fault { code, ..fault }.with_package(name)
+    })?;
+    Ok(Bytes::from(archive(name, &files, FOLDER_UNPACKED)?))
+}
+
+fn missing_folder(name: &str, path: &str) -> Fault {
+    let what = if path.is_empty() { "the project itself".to_owned() } else { format!("the folder {path}") };
+    Fault::new("FOLDER_MISSING", format!("{what}, of which {name} is made, has no package.json that can be read"))
+        .with_package(name)
+        .with_hint("Put the folder in its place, or remove the dependency.")
+}
+
+/// Whether node-gyp builds what is in a folder whose manifest says nothing of how it is built.
+async fn builds<H: Host>(host: &H, path: &str) -> Result<bool, Fault> {
+    let bytes = host.project().read(&file_in(path)).await?.unwrap_or_default();
+    let manifest: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    if manifest["gypfile"] == Value::Bool(false) {
+        return Ok(false);
+    }
+    Ok(host.project().files(path).await?.iter().any(|name| name.ends_with(".gyp")))
 }
 
 /// What a tarball is. One that is not the one that was known, or damaged where none was, is a mismatch.
@@ -95,8 +142,15 @@ fn tarball<H: Host>(
     Ok(Found { answer, job: Some(job), notes: Vec::new() })
 }
 
+/// The code of a script that fails.
+const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
+
+/// The code of a folder of which no package can be made.
+const FOLDER_UNPACKED: &str = "FOLDER_UNPACKED";
+
 /// Codes of failures that the resolver passes on.
-const KNOWN: [&str; 5] = ["GIT_FAILED", "GIT_MISSING", "GIT_REVISION", "RESOLVE_UNSUPPORTED", "TARBALL_MISSING"];
+const KNOWN: [&str; 6] =
+    ["FOLDER_MISSING", "GIT_FAILED", "GIT_MISSING", "GIT_REVISION", "RESOLVE_UNSUPPORTED", "TARBALL_MISSING"];
 
 /// A failure as the resolver takes it.
 pub(crate) fn problem_of(fault: &Fault) -> PackumentProblem {

@@ -15,7 +15,7 @@ use crate::git;
 use crate::host::{Host, IngestJob, IngestReport, JobSource, PackageStore};
 use crate::jobs::job_of_planned;
 use crate::progress::Progress;
-use crate::sources::{look_into, read_tarball};
+use crate::sources::{look_into, pack_folder, read_tarball};
 use crate::{EngineError, Event, Fault};
 use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -202,6 +202,11 @@ impl<'a, H: Host> Traffic<'a, H> {
             self.packages.push(Waiting(job_of_planned(self.host, package, entry)?));
         }
         Ok(())
+    }
+
+    /// Whether a package was asked for before.
+    pub fn has_asked_for(&self, key: &PackageKey) -> bool {
+        self.asked.contains(key)
     }
 
     /// Whether a package is to be fetched: it was not asked for before, and the store does not have it.
@@ -508,6 +513,9 @@ async fn ingest<H: Host>(host: &H, mut job: IngestJob) -> Result<IngestReport, F
         }
         Some(JobSource::Git(resolved)) => {
             job.tarball.body = Some(git::tarball(host, &job.name, resolved).boxed_local().await?)
+        }
+        Some(JobSource::Folder(resolved)) => {
+            job.tarball.body = Some(pack_folder(host, &job.name, resolved).boxed_local().await?)
         }
         None => {}
     }

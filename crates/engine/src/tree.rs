@@ -65,8 +65,8 @@ pub(crate) async fn make_tree<H: Host>(
             return Err(unreviewed_scripts(&unreviewed).into());
         }
     }
-    for NotPrepared { message, .. } in not_prepared {
-        progress.warn("GIT_NOT_PREPARED", message);
+    for NotPrepared { code, message, .. } in not_prepared {
+        progress.warn(code, message);
     }
     plan.scripted = allowed;
     let mut link = host.project().link(&plan, request.mode, host.store()).await?;
@@ -109,7 +109,7 @@ impl Making<'_> {
         inert: &BTreeSet<String>,
         left_out: &[String],
     ) -> Result<Plan, EngineError> {
-        let index = |key: &PackageKey| host.store().index(key).or_else(|| self.brought.in_place.index(key));
+        let index = |key: &PackageKey| self.brought.in_place.index(key).or_else(|| host.store().index(key));
         let keys = host.project().keys();
         let mut plan = match self.part {
             Some(part) => {
@@ -131,7 +131,7 @@ impl Making<'_> {
     /// What of the plan has scripts, and what becomes of them.
     fn scripted<H: Host>(&self, host: &H, plan: &Plan) -> ScriptedTree {
         let has_scripts = |package: &PlannedPackage| {
-            let index = host.store().index(&package.key).or_else(|| self.brought.in_place.index(&package.key));
+            let index = self.brought.in_place.index(&package.key).or_else(|| host.store().index(&package.key));
             index.is_some_and(|index| index.facts.has_install_script)
         };
         let workspaces = self.project.workspaces.iter().map(|workspace| workspace.path.clone()).collect();

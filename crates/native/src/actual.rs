@@ -128,9 +128,11 @@ fn manifest_in(folder: &Path) -> Manifest {
 
 /// The package of this version at `path` as the store would list it, if it is there.
 pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Option<PackageIndex> {
-    if !has_version(project, path, version) {
-        return None;
-    }
+    has_version(project, path, version).then(|| package_at(project, path, version))
+}
+
+/// The package at `path` as the store would list it, as one of this version.
+pub(crate) fn package_at(project: &Path, path: &str, version: &str) -> PackageIndex {
     let folder = project.join(path);
     let manifest = manifest_in(&folder);
     let facts = PackageFacts {
@@ -143,7 +145,7 @@ pub(crate) fn package_in_place(project: &Path, path: &str, version: &str) -> Opt
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let mut index = PackageIndex { files, facts };
     index.put_in_order();
-    Some(index)
+    index
 }
 
 /// All that is below a folder and no folder itself; paths begin with `prefix`.
@@ -169,11 +171,16 @@ fn files_in(folder: PathBuf, prefix: String) -> Vec<FileRecord> {
 
 /// Whether there is a package of this version at `path`, and neither it nor a folder above it in a `node_modules` is a link.
 pub(crate) fn has_version(project: &Path, path: &str, version: &str) -> bool {
-    let folder = project.join(path);
+    is_at_its_place(project, path)
+        && !version.is_empty()
+        && manifest_in(&project.join(path)).version.as_deref() == Some(version)
+}
+
+/// Whether there is a folder at `path`, and neither it nor a folder above it in a `node_modules` is a link.
+pub(crate) fn is_at_its_place(project: &Path, path: &str) -> bool {
     let top = top_of(path).map_or(0, str::len);
     let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|above| above.len() > top);
-    let is_real = is_directory(&folder) && above.all(|above| is_directory(&project.join(above)));
-    is_real && !version.is_empty() && manifest_in(&folder).version.as_deref() == Some(version)
+    is_directory(&project.join(path)) && above.all(|above| is_directory(&project.join(above)))
 }
 
 #[cfg(test)]

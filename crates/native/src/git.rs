@@ -3,7 +3,7 @@
 mod building;
 mod running;
 
-pub(crate) use building::{NativeBuilder, commits_being_built};
+pub(crate) use building::{NativeBuilder, bundles, commits_being_built};
 
 use crate::NativeError;
 use crate::error::is_exhausted;

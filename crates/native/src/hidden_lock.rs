@@ -4,10 +4,14 @@
 //! names every package that is there; and everything that it names is there. Names with a dot in front are passed over.
 //! Costs one `lstat` and one listing a package, and is only asked where a project has no lock of its own.
 
+use crate::NativeError;
+use crate::descriptor::close;
 use gantry_layout::is_package_path;
 use gantry_manifest::Lockfile;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -121,6 +125,25 @@ pub(crate) fn relative_to(base: &Path, path: &Path) -> Option<String> {
     let down = path.components().skip(shared).map(|part| part.as_os_str().to_str().map(str::to_owned));
     let parts: Option<Vec<String>> = up.map(Some).chain(down).collect();
     parts.map(|parts| parts.join("/"))
+}
+
+/// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
+/// bytes are written over it once more.
+pub(crate) fn touch_hidden_lock(project: &Path) -> Result<(), NativeError> {
+    let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+    let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
+    let hidden = project.join(HIDDEN_LOCK);
+    let failed = NativeError::io("set the time of", &hidden);
+    let Err(errno) = rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty()) else { return Ok(()) };
+    rewrite(&hidden).map_err(|_| failed(errno.into()))
+}
+
+/// Writes the bytes of a file over themselves.
+fn rewrite(path: &Path) -> io::Result<()> {
+    let bytes = fs::read(path)?;
+    let mut file = fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all(&bytes)?;
+    close(file)
 }
 
 #[cfg(test)]

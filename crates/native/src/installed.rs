@@ -12,7 +12,7 @@ use crate::tops::{folders_with_modules, top_of};
 use crate::workspace::{entries, is_directory};
 use crate::{NativeError, PackageDirectories};
 use gantry_engine::PackageStore;
-use gantry_layout::{Plan, PlannedPackage, is_carried, is_git};
+use gantry_layout::{Plan, PlannedPackage, is_carried, is_folder, is_git};
 use gantry_manifest::{LockEntry, Lockfile, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -90,7 +90,9 @@ impl Installed {
         let entries = lock.packages.into_iter().filter(|entry| !entry.link && !is_carried(entry) && !entry.is_top());
         let of_entry = |entry: LockEntry| {
             let content = content(entry.integrity.as_ref(), entry.resolved.as_ref()).cloned();
-            (entry.path, content)
+            let version = entry.manifest.version.unwrap_or_default();
+            let folder = entry.resolved.filter(|resolved| content.is_none() && is_folder(resolved));
+            (entry.path, content.or_else(|| folder.map(|folder| made_of(&folder, &version))))
         };
         let packages: BTreeMap<_, _> = entries.map(of_entry).collect();
         let is_newest = is_newest(project, packages.keys().map(String::as_str));
@@ -110,7 +112,8 @@ impl Installed {
             let link = footing.link_above(&package.path);
             difference.in_the_way.extend(link.map(str::to_owned));
             let known = self.packages.get(&package.path);
-            let planned = content(package.integrity.as_ref(), package.resolved.as_ref());
+            let copied = is_copy(package).then(|| copied_content(package));
+            let planned = copied.as_ref().or(content(package.integrity.as_ref(), package.resolved.as_ref()));
             let is_same =
                 known.is_some_and(|known| known.is_some() && known.as_ref() == planned) || is_without_origin(package);
             // Packages come sorted by path, so a parent is decided before what is nested in it.
@@ -119,7 +122,7 @@ impl Installed {
             match (is_fine, parent_stays) {
                 (true, true) => drop(difference.kept.insert(&package.path)),
                 // No store has it.
-                (true, false) if is_without_origin(package) => difference.moved.push(package),
+                (true, false) if is_without_origin(package) || is_copy(package) => difference.moved.push(package),
                 _ => difference.new.push(package),
             }
         }
@@ -142,6 +145,9 @@ impl Installed {
         if is_without_origin(package) {
             return is_there(package, project);
         }
+        if is_copy(package) {
+            return is_at_its_place(project, &package.path);
+        }
         let folder = project.join(&package.path);
         let manifest = folder.join("package.json");
         if self.is_newest {
@@ -163,6 +169,32 @@ fn content<'a>(integrity: Option<&'a Text>, resolved: Option<&'a Text>) -> Optio
 /// Whether nothing tells where a package comes from: npm leaves one that is there as it is.
 fn is_without_origin(package: &PlannedPackage) -> bool {
     package.resolved.is_none() && package.integrity.is_none()
+}
+
+/// Whether a package is made of a folder of the user: npm leaves one that is there as it is, too, where it is said to be of the
+/// same folder and version.
+fn is_copy(package: &PlannedPackage) -> bool {
+    package.integrity.is_none() && package.resolved.as_deref().is_some_and(is_folder)
+}
+
+/// What is said of a package that is made of a folder.
+fn made_of(folder: &str, version: &str) -> Text {
+    format!("{folder} {version}").into()
+}
+
+fn copied_content(package: &PlannedPackage) -> Text {
+    made_of(package.resolved.as_deref().unwrap_or_default(), &package.version)
+}
+
+/// Whether a package that is made of a folder of the user stays as it is.
+pub(crate) fn is_copy_in_place(project: &Path, package: &PlannedPackage) -> bool {
+    let known = || Installed::read(project)?.packages.get(&package.path)?.clone();
+    is_copy(package) && is_at_its_place(project, &package.path) && known() == Some(copied_content(package))
+}
+
+/// Whether there is a package at `path`, and neither it nor a folder above it in a `node_modules` is a link.
+fn is_at_its_place(project: &Path, path: &str) -> bool {
+    actual::is_at_its_place(project, path) && fs::symlink_metadata(project.join(path).join("package.json")).is_ok()
 }
 
 fn is_there(package: &PlannedPackage, project: &Path) -> bool {

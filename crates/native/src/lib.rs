@@ -17,6 +17,7 @@ mod clock;
 mod descriptor;
 mod directory;
 mod error;
+mod folder;
 mod footing;
 mod git;
 mod hidden_lock;

@@ -19,9 +19,10 @@
 //! All of it happens under the [project's lock](ProjectLock).
 
 use crate::actual;
-use crate::descriptor::{close, write_file};
-use crate::hidden_lock::{self, HIDDEN_LOCK};
-use crate::installed::{Difference, Installed};
+use crate::descriptor::write_file;
+use crate::folder::{self, Preparing};
+use crate::hidden_lock::{self, HIDDEN_LOCK, touch_hidden_lock};
+use crate::installed::{Difference, Installed, is_copy_in_place};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::own_files::{OwnFiles, separate};
@@ -32,15 +33,15 @@ use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
 use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock, ScriptSettings};
 use bytes::Bytes;
+use gantry_archive::Entry;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
 use gantry_layout::{Plan, PlannedPackage, Scripts};
 use gantry_manifest::Lockfile;
 use gantry_store::PackageIndex;
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -514,6 +515,12 @@ impl ProjectTree for ProjectDirectory {
         !scripts_of_folder(&self.path.join(path)).is_empty()
     }
 
+    async fn packed(&self, name: &str, path: &str, is_prepared: bool) -> Result<Vec<Entry<'static>>, Fault> {
+        let preparing =
+            is_prepared.then(|| Preparing { scripts: self.scripts.clone(), interrupt: self.interrupt.clone() });
+        folder::packed(name, (self.path.join(path), self.path.join(MODULES)), preparing).await
+    }
+
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
         if self.is_left_alone { Ok(LinkReport::default()) } else { Ok(self.apply(plan, mode)?) }
     }
@@ -523,6 +530,10 @@ impl ProjectTree for ProjectDirectory {
     }
 
     fn in_place(&self, package: &PlannedPackage) -> Option<PackageIndex> {
+        if package.resolved.is_some() {
+            return is_copy_in_place(&self.path, package)
+                .then(|| actual::package_at(&self.path, &package.path, &package.version));
+        }
         actual::package_in_place(&self.path, &package.path, &package.version)
     }
 
@@ -559,25 +570,6 @@ impl ProjectTree for ProjectDirectory {
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
         self.write(&self.path.join(YARN_LOCK), bytes)
     }
-}
-
-/// Makes the hidden lock the newest thing in the tree. Where times cannot be set, as on some file systems of networks, its
-/// bytes are written over it once more.
-pub(crate) fn touch_hidden_lock(project: &Path) -> Result<(), NativeError> {
-    let time = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
-    let times = Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) };
-    let hidden = project.join(HIDDEN_LOCK);
-    let failed = NativeError::io("set the time of", &hidden);
-    let Err(errno) = rustix::fs::utimensat(CWD, &hidden, &times, AtFlags::empty()) else { return Ok(()) };
-    rewrite(&hidden).map_err(|_| failed(errno.into()))
-}
-
-/// Writes the bytes of a file over themselves.
-fn rewrite(path: &Path) -> io::Result<()> {
-    let bytes = fs::read(path)?;
-    let mut file = fs::OpenOptions::new().write(true).open(path)?;
-    file.write_all(&bytes)?;
-    close(file)
 }
 
 fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, NativeError> {

@@ -103,7 +103,7 @@ pub fn rebuild(
         }
         _ => watch.end(project, packages),
     };
-    let touched = if lock.packages.len() > 1 { crate::project::touch_hidden_lock(project) } else { Ok(()) };
+    let touched = if lock.packages.len() > 1 { crate::hidden_lock::touch_hidden_lock(project) } else { Ok(()) };
     let run = result.map_err(fault_of)?.run;
     touched?;
     let changed = changed?;

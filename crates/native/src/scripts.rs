@@ -170,6 +170,20 @@ pub(crate) fn run_project_scripts(
     Ok(())
 }
 
+/// Runs the script of a folder of the user's by which that gets ready to be packed, if it has one (pacote's `dir.js`).
+pub(crate) fn prepare_folder(
+    folder: &Path,
+    settings: &ScriptSettings,
+    interrupt: &Interrupt,
+) -> Result<(), NativeError> {
+    let Some(project) = Owner::of_project(folder) else { return Ok(()) };
+    let scripted = Scripted::of_folder(folder.to_string_lossy().into_owned(), project.label.clone());
+    let owner = Owner { scripted: Some(&scripted), ..project };
+    let Some(command) = owner.script(PREPARE) else { return Ok(()) };
+    let runner = Runner::new(settings, interrupt);
+    runner.run_script(&owner, PREPARE, &command, settings.is_foreground, &|| interrupt.is_raised())
+}
+
 /// What all scripts of a command have in common.
 struct Runner<'r> {
     settings: &'r ScriptSettings,
@@ -182,6 +196,7 @@ struct Runner<'r> {
 struct Owner<'s> {
     /// `None` of the project.
     scripted: Option<&'s Scripted>,
+    project: PathBuf,
     folder: PathBuf,
     label: String,
     package_json: Value,
@@ -194,12 +209,14 @@ impl<'s> Owner<'s> {
         // A script finds its folder where it is, whatever leads to it.
         let folder = if scripted.is_link { fs::canonicalize(&folder).unwrap_or(folder) } else { folder };
         let package_json = read_manifest(&folder)?;
-        Some(Self { scripted: Some(scripted), folder, label: scripted.label.clone(), package_json })
+        let (project, label) = (project.to_owned(), scripted.label.clone());
+        Some(Self { scripted: Some(scripted), project, folder, label, package_json })
     }
 
     fn of_project(project: &Path) -> Option<Self> {
         let package_json = read_manifest(project)?;
-        Some(Self { scripted: None, folder: project.to_owned(), label: label_of(&package_json), package_json })
+        let (folder, label) = (project.to_owned(), label_of(&package_json));
+        Some(Self { scripted: None, project: project.to_owned(), folder, label, package_json })
     }
 
     /// What is to be run, if anything is.
@@ -279,6 +296,7 @@ impl<'r> Runner<'r> {
         let mut shell = Command::new(&settings.shell);
         shell.arg("-c").arg(command).current_dir(&owner.folder);
         let context = Context {
+            project: &owner.project,
             folder: &owner.folder,
             package_json: &owner.package_json,
             scripted: owner.scripted,
@@ -357,7 +375,8 @@ pub fn scripts_of_folder(folder: &Path) -> Vec<(&'static str, String)> {
 
 fn scripts_of(folder: &Path, events: &[&'static str]) -> Vec<(&'static str, String)> {
     let Some(package_json) = read_manifest(folder) else { return Vec::new() };
-    let owner = Owner { scripted: None, folder: folder.to_owned(), label: String::new(), package_json };
+    let (project, folder, label) = (folder.to_owned(), folder.to_owned(), String::new());
+    let owner = Owner { scripted: None, project, folder, label, package_json };
     events.iter().filter_map(|event| Some((*event, owner.script(event)?))).collect()
 }
 

@@ -449,6 +449,11 @@ impl PackageStore for PackageDirectories {
         Ok(IngestReport { index, bytes, requests, spans })
     }
 
+    fn forget(&self, key: &PackageKey) -> Result<(), Fault> {
+        self.known.borrow_mut().remove(key);
+        Ok(self.take_out(key)?)
+    }
+
     async fn commit(&self) -> Result<(), Fault> {
         // Every package was published by a rename when it was ingested.
         Ok(())

@@ -152,7 +152,7 @@ fn is_to_be_built(manifest: &Value) -> bool {
 }
 
 /// Whether a package carries some of what it depends on.
-fn bundles(manifest: &Value) -> bool {
+pub(crate) fn bundles(manifest: &Value) -> bool {
     ["bundleDependencies", "bundledDependencies"].iter().any(|member| match &manifest[*member] {
         Value::Bool(all) => *all,
         Value::Array(names) => !names.is_empty(),

@@ -3,7 +3,7 @@
 use gantry_layout::Scripted;
 use serde_json::{Map, Value};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 /// What all scripts of a command have in common.
@@ -19,6 +19,7 @@ pub struct ScriptEnvironment {
 
 /// One script.
 pub(super) struct Context<'a> {
+    pub project: &'a Path,
     pub folder: &'a Path,
     pub package_json: &'a Value,
     /// `None` of the project's.
@@ -39,10 +40,11 @@ impl ScriptEnvironment {
             command.env("npm_package_dev", is(*dev));
             command.env("npm_package_peer", is(*peer));
             command.env("npm_package_dev_optional", is(*dev_optional && !dev && !optional));
-            for (name, value) in [("resolved", &scripted.resolved), ("integrity", &scripted.integrity)] {
-                if let Some(value) = value {
-                    command.env(format!("npm_package_{name}"), &**value);
-                }
+            if let Some(resolved) = &scripted.resolved {
+                command.env("npm_package_resolved", absolute(resolved, context.project));
+            }
+            if let Some(integrity) = &scripted.integrity {
+                command.env("npm_package_integrity", &**integrity);
             }
         }
         for (name, value) in package_variables(context.package_json) {
@@ -67,6 +69,22 @@ impl ScriptEnvironment {
         path.push(&self.path);
         path
     }
+}
+
+/// What a lock calls a file or a folder of the user, by its absolute path.
+fn absolute(resolved: &str, project: &Path) -> OsString {
+    let Some(path) = resolved.strip_prefix("file:") else { return resolved.into() };
+    let mut place = PathBuf::new();
+    for component in project.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(place.pop()),
+            other => place.push(other),
+        }
+    }
+    let mut text = OsString::from("file:");
+    text.push(place);
+    text
 }
 
 /// What a manifest puts there: some of its members, flat.
