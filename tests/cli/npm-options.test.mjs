@@ -80,7 +80,7 @@ describe('settings of npm as options', { concurrency: 1 }, () => {
   test('what changes the result and is not there is refused, and nothing happens', (context) => {
     const workspace = new Workspace(context, suite.registry);
     const project = workspace.project('project', { 'package.json': fields });
-    const lines = ['--install-links', '--install-links=true', '-g', '--location=global'];
+    const lines = ['-g', '--global', '--global=true', '--location=global'];
     for (const option of lines) {
       const run = workspace.gantryIn(project, 'install', option, '--json');
       assert.deepEqual([run.status, run.lines.at(-1).code], [1, 'CONFIG_UNSUPPORTED'], option);
