@@ -125,16 +125,6 @@ describe('locks of small packages', { concurrency: 1 }, () => {
     }
   });
 
-  test('what a lock keeps of folders outside that no link leads to any more goes', (context) => {
-    const { workspace, lockOf } = place(context);
-    const fields = manifest({ dependencies: { left: '1.0.0' } });
-    const lock = JSON.parse(lockOf(fields));
-    lock.packages['../former'] = { version: '1.0.0', extraneous: true, devDependencies: { right: '1' } };
-    for (const list of [['package-lock-only'], []]) {
-      bothLeave(workspace, { 'package.json': fields, 'package-lock.json': lock }, { list });
-    }
-  });
-
   test('a lock of version 1 becomes one of version 3 with the same versions', (context) => {
     const { workspace, lockOf } = place(context);
     const lock = lockOf({ dependencies: { left: '1.0.0', right: '1' } }, 'lockfile-version=1');

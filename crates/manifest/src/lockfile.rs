@@ -35,6 +35,9 @@ pub struct Lockfile {
     pub has_requires: bool,
     /// Entries, each path once, in any order: writing sorts. The one with the empty path is the root.
     pub packages: Vec<LockEntry>,
+    /// Entries of what is installed in folders outside of the project that links lead to. Nobody installs it with the project; as npm
+    /// does, they are written as they were read as long as a link leads there.
+    pub outside: Vec<LockEntry>,
     /// The `dependencies` of versions 1 and 2, for writing them; never read.
     pub dependencies: Option<Value>,
     /// Layout of the text.
@@ -76,6 +79,7 @@ impl Default for Lockfile {
             lockfile_version: Self::DEFAULT_VERSION,
             has_requires: true,
             packages: Vec::new(),
+            outside: Vec::new(),
             dependencies: None,
             style: TextStyle::default(),
         }

@@ -17,7 +17,7 @@ use crate::shelf::Wanted;
 use crate::start::builder;
 use crate::{ResolveError, ResolveWarning};
 use bundles::BundleContents;
-use gantry_manifest::{Lockfile, Manifest, Packument};
+use gantry_manifest::{LockEntry, Lockfile, Manifest, Packument};
 use gantry_spec::PackageName;
 use inflate::Inflation;
 use rustc_hash::FxHashSet;
@@ -49,6 +49,8 @@ pub struct Resolver {
     /// Packages that were given out as picks.
     picked: FxHashSet<PackageId>,
     from_lock: bool,
+    /// What the lock says of folders outside of the project.
+    outside: Vec<LockEntry>,
     /// Whether it takes the place of a lock that nothing is taken from.
     replaces_lock: bool,
     /// A lock of version 1 whose packages are being looked up before anything else.
@@ -83,6 +85,7 @@ impl Resolver {
             asked: FxHashSet::default(),
             picked: FxHashSet::default(),
             from_lock: lock.is_some(),
+            outside: lock.map(|lock| lock.outside.clone()).unwrap_or_default(),
             replaces_lock: false,
             inflation: None,
             state: State::Growing,
@@ -277,7 +280,8 @@ impl Resolver {
         self.builder.unpack_all()?;
         self.builder.check_fatal()?;
         let (left_out, inert) = (self.builder.left_out(), self.builder.inert());
-        Ok(Resolution { lockfile: self.builder.to_lock(), warnings: self.builder.warnings, left_out, inert })
+        let lockfile = Lockfile { outside: self.outside, ..self.builder.to_lock() };
+        Ok(Resolution { lockfile, warnings: self.builder.warnings, left_out, inert })
     }
 
     /// Calculates why everything is there, and removes what was in the lock for no reason.

@@ -15,6 +15,12 @@ pub(super) fn is_outer_target(path: &str) -> bool {
     is_plain(path) && climbs > 0 && parts.all(|part| !matches!(part, "" | "." | ".." | "node_modules"))
 }
 
+/// The folder outside of the project in whose `node_modules` a path is; `None` of any other.
+pub(super) fn outer_folder(path: &str) -> Option<&str> {
+    let (folder, below) = path.split_once("/node_modules/")?;
+    (is_outer_target(folder) && is_inside(below)).then_some(folder)
+}
+
 /// Folders above a path, without the project itself.
 pub(super) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(end, _)| &path[..end])

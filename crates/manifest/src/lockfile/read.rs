@@ -62,6 +62,7 @@ impl Lockfile {
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let mut packages = packages.collect::<Result<Vec<_>, _>>()?;
         leave_out_former_targets(&mut packages);
+        let outside = take_outside(&mut packages);
         check_paths(&packages, file)?;
         let has_requires = head.get("requires").is_some_and(truthy);
         let mut text_member = |member: &str| head.swap_remove(member).and_then(into_text);
@@ -71,6 +72,7 @@ impl Lockfile {
             lockfile_version,
             has_requires,
             packages,
+            outside,
             dependencies: None,
             style: TextStyle::detect(&text),
         })
@@ -120,6 +122,18 @@ fn leave_out_former_targets(entries: &mut Vec<LockEntry>) {
         let targets: BTreeSet<Text> = links.filter_map(|entry| entry.resolved.clone()).collect();
         entries.retain(|entry| !is_outside(entry) || targets.contains(entry.path.as_str()));
     }
+}
+
+/// Takes out what is in folders outside of the project that links lead to.
+fn take_outside(entries: &mut Vec<LockEntry>) -> Vec<LockEntry> {
+    let outer = |path: &str| paths::outer_folder(path).map(str::to_owned);
+    if !entries.iter().any(|entry| outer(&entry.path).is_some()) {
+        return Vec::new();
+    }
+    let links = entries.iter().filter(|entry| entry.link);
+    let targets: BTreeSet<Text> = links.filter_map(|entry| entry.resolved.clone()).collect();
+    let is_below = |entry: &mut LockEntry| outer(&entry.path).is_some_and(|folder| targets.contains(folder.as_str()));
+    entries.extract_if(.., is_below).collect()
 }
 
 fn check_paths(entries: &[LockEntry], file: &str) -> Result<(), ManifestError> {

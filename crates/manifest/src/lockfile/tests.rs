@@ -255,7 +255,9 @@ fn a_link_may_lead_outside_but_nothing_is_installed_there() {
     assert!(parse(&lock_of(json!({"node_modules/lib": link, "../../lib": {"version": "1.0.0"}}))).is_ok());
     let refused = [
         json!({"node_modules/lib": link, "../lib": {}}),
-        json!({"node_modules/lib": link, "../../lib/node_modules/a": {}}),
+        json!({"node_modules/lib": link, "../../other/node_modules/a": {}}),
+        json!({"node_modules/lib": link, "../../lib/a": {}}),
+        json!({"node_modules/lib": link, "../../lib/node_modules/../a": {}}),
         json!({"node_modules/lib": link, "node_modules/lib/node_modules/a": {}}),
         json!({"node_modules/lib": {"link": true, "resolved": "../node_modules/a"}, "../node_modules/a": {}}),
         json!({"node_modules/lib": {"link": true, "resolved": "a/../../lib"}}),
@@ -264,6 +266,28 @@ fn a_link_may_lead_outside_but_nothing_is_installed_there() {
         let error = parse(&lock_of(packages.clone())).expect_err("outside");
         assert_eq!(error.code(), "LOCK_PATH", "{packages}");
     }
+}
+
+#[test]
+fn what_is_installed_outside_is_kept_as_long_as_a_link_leads_there() {
+    let link = json!({"link": true, "resolved": "../../lib"});
+    let inside = json!({"version": "2.0.0", "dev": true});
+    let text = lock_of(json!({
+        "": {"name": "project"},
+        "../../lib": {"version": "1.0.0"},
+        "../../lib/node_modules/a": inside,
+        "../../lib/node_modules/a/node_modules/b": inside,
+        "node_modules/lib": link,
+    }));
+    let mut lock = parse(&text).expect("valid");
+    let paths = |entries: &[LockEntry]| entries.iter().map(|entry| entry.path.clone()).collect::<Vec<_>>();
+    assert_eq!(paths(&lock.packages), ["", "../../lib", "node_modules/lib"]);
+    assert_eq!(paths(&lock.outside), ["../../lib/node_modules/a", "../../lib/node_modules/a/node_modules/b"]);
+    let read = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).expect("JSON")["packages"].clone();
+    assert_eq!(read(lock.to_bytes()), text["packages"]);
+    assert_eq!(read(lock.to_text().to_hidden_bytes(&|_| false)).as_object().map(|packages| packages.len()), Some(4));
+    lock.packages.retain(|entry| entry.path.is_empty());
+    assert_eq!(read(lock.to_bytes()), json!({"": {"name": "project"}}));
 }
 
 #[test]
@@ -276,7 +300,7 @@ fn what_no_link_leads_to_any_more_is_left_out_where_the_lock_says_that_nobody_as
         lock.packages.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
         ["node_modules/lib", "../lib"]
     );
-    for path in ["../a/../b", "../node_modules/a", "../lib/node_modules/a", "/a", "../a\\b"] {
+    for path in ["../a/../b", "../node_modules/a", "/a", "../a\\b"] {
         let error = parse(&lock_of(json!({"node_modules/lib": link, path: former}))).expect_err(path);
         assert_eq!(error.code(), "LOCK_PATH", "{path}");
     }

@@ -6,6 +6,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use super::nice::{self, Members, Part};
+use super::paths::outer_folder;
 use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
 use crate::{DependencyMap, Manifest, Text, TextStyle};
@@ -31,7 +32,7 @@ impl Lockfile {
     pub fn to_text(&self) -> LockText<'_> {
         let mut entries = Members::with_capacity(self.packages.len());
         let mut by_path = FxHashMap::with_capacity_and_hasher(self.packages.len(), FxBuildHasher);
-        for entry in &self.packages {
+        for entry in self.packages.iter().chain(self.still_outside()) {
             let members = members_of(entry);
             if !entry.path.is_empty() || !members.is_empty() {
                 by_path.insert(entry.path.as_str(), entry);
@@ -41,6 +42,16 @@ impl Lockfile {
         let (text, parts) = nice::to_parts(entries, ENTRY_DEPTH, &self.style);
         let entries = parts.into_iter().map(|(path, part)| (by_path[path], part)).collect();
         LockText { lock: self, entries, text }
+    }
+}
+
+impl Lockfile {
+    /// Of what is outside of the project, what is below a folder that a link still leads to.
+    fn still_outside(&self) -> impl Iterator<Item = &LockEntry> {
+        self.outside.iter().filter(|entry| {
+            let folder = outer_folder(&entry.path);
+            self.packages.iter().any(|other| other.link && other.resolved.as_deref() == folder)
+        })
     }
 }
 
