@@ -195,10 +195,8 @@ describe('scripts that fail', { concurrency: 1 }, () => {
       child.kill(signal);
       await pause(200);
       assert.equal(runs(script), true, 'it passes over what it is told');
-      const began = Date.now();
       child.kill(signal);
       assert.equal(await ended, { SIGINT: 130, SIGTERM: 143 }[signal]);
-      assert.ok(Date.now() - began < 2000, 'it is not waited for');
       for (let left = 100; runs(script) && left > 0; left--) await pause(20);
       assert.equal(runs(script), false, signal);
     }

@@ -5,7 +5,7 @@ use crate::found::Found;
 use crate::git;
 use crate::host::{Host, ProjectTree};
 use crate::jobs::job_of_body;
-use crate::pack::archive;
+use crate::pack::{archive, value_of};
 use crate::project::{file_in, is_installed, read_folder};
 use bytes::Bytes;
 use gantry_archive::{ArchiveError, Extractor, Integrity, Limits};
@@ -94,7 +94,7 @@ fn missing_folder(name: &str, path: &str) -> Fault {
 /// Whether node-gyp builds what is in a folder whose manifest says nothing of how it is built.
 async fn builds<H: Host>(host: &H, path: &str) -> Result<bool, Fault> {
     let bytes = host.project().read(&file_in(path)).await?.unwrap_or_default();
-    let manifest: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let manifest = value_of(&bytes).unwrap_or_default();
     if manifest["gypfile"] == Value::Bool(false) {
         return Ok(false);
     }

@@ -3,7 +3,7 @@
 
 use crate::git::bundles;
 use crate::scripts::{prepare_folder, read_manifest};
-use crate::{Interrupt, NativeError, ScriptSettings};
+use crate::{Interrupt, NativeError, ScriptSettings, threads};
 use gantry_archive::Entry;
 use gantry_engine::{Fault, PACKING_RULES, packed_files};
 use std::borrow::Cow;
@@ -11,7 +11,6 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tokio::task::spawn_blocking;
 
 /// How a folder is got ready.
 pub(crate) struct Preparing {
@@ -27,14 +26,15 @@ pub(crate) async fn packed(
     preparing: Option<Preparing>,
 ) -> Result<Vec<Entry<'static>>, Fault> {
     let name = name.to_owned();
-    let packing = spawn_blocking(move || {
+    let packing = threads::aside(move || {
         let folder = fs::canonicalize(&folder).map_err(NativeError::io("read", &folder))?;
         if let Some(Preparing { scripts, interrupt }) = preparing {
             prepare_folder(&folder, &scripts, &interrupt)?;
         }
         pack(&name, &folder, &fs::canonicalize(&installed).unwrap_or(installed))
     });
-    packing.await.unwrap_or_else(|error| Err(NativeError::Task { message: error.to_string() }.into()))
+    let lost = || NativeError::Task { message: "a thread that packs a folder was lost".to_owned() };
+    packing.await.unwrap_or_else(|| Err(lost().into()))
 }
 
 fn pack(name: &str, folder: &Path, installed: &Path) -> Result<Vec<Entry<'static>>, Fault> {

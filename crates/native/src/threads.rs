@@ -8,6 +8,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// How many threads have something in hand.
 static BUSY: Mutex<usize> = Mutex::new(0);
@@ -42,6 +43,29 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         work();
     };
     Builder::new().spawn(work).map(drop)
+}
+
+/// Has a thread of its own do `work`, or this one where the system allows none: all else stands still meanwhile. `None` if it panicked.
+pub(crate) async fn aside<T, W>(work: W) -> Option<T>
+where
+    T: Send + 'static,
+    W: FnOnce() -> T + Send + 'static,
+{
+    // A thread that cannot be started takes with it what it was to do.
+    let (give, given) = channel::<W>();
+    let (answer, result) = oneshot::channel();
+    let started = start(move || {
+        if let Ok(work) = given.recv() {
+            // Nobody may wait for it any more.
+            let _ = answer.send(work());
+        }
+    });
+    if started.is_err() {
+        return Some(work());
+    }
+    // The thread is there for it.
+    let _ = give.send(work);
+    result.await.ok()
 }
 
 /// Waits for what threads have in hand, at most so long.

@@ -16,7 +16,6 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 #[cfg(test)]
 mod tests;
@@ -82,14 +81,7 @@ impl Addresses {
     pub fn of_system() -> Self {
         let lookup = |host: String| {
             async move {
-                let (answer, found) = oneshot::channel();
-                let asked = host.clone();
-                // Nobody may wait for it any more.
-                match threads::start(move || drop(answer.send(addresses_of(&asked)))) {
-                    Ok(()) => found.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())),
-                    // All else stands still meanwhile.
-                    Err(_) => addresses_of(&host),
-                }
+                threads::aside(move || addresses_of(&host)).await.unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
             }
             .boxed()
         };
