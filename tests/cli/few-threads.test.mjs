@@ -20,10 +20,19 @@ const AMPLE = 40;
 /** Longer than a command takes that waits for nothing. */
 const TIMEOUT = 60_000;
 
+/** What runs a command with a limit. */
+const limited = (limit) => {
+  const words = ['prlimit', `--nproc=${limit}`];
+  // A user of one's own is counted anew.
+  return isRoot ? words : ['unshare', '--map-root-user', ...words];
+};
+const [program, ...words] = limited(AMPLE);
+const skip = spawnSync(program, [...words, 'true']).status === 0 ? false : 'nobody can be limited here';
+
 /** Enough packages for several threads. */
 const aliases = Object.fromEntries([...'abcdefghijklmnopqrst'].map((name) => [name, 'npm:tool@1']));
 
-describe('where few threads are allowed', { concurrency: 1 }, () => {
+describe('where few threads are allowed', { concurrency: 1, skip }, () => {
   const suite = fixturesForSuite('scripts');
 
   /** A place where somebody works who may have so many processes and threads at a time, the command's first one included. */
@@ -35,9 +44,7 @@ describe('where few threads are allowed', { concurrency: 1 }, () => {
       'package.json': { name: 'project', version: '1.0.0', dependencies, ...more },
     });
     const run = (limit, ...words) => {
-      // A user of one's own is counted anew.
-      const limited = ['prlimit', `--nproc=${limit}`, command, ...words, '--json'];
-      const [program, ...rest] = isRoot ? limited : ['unshare', '--map-root-user', ...limited];
+      const [program, ...rest] = [...limited(limit), command, ...words, '--json'];
       const result = spawnSync(program, rest, {
         cwd: project,
         env: { ...workspace.environment, HOME: workspace.folder },
