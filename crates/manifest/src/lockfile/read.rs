@@ -61,9 +61,12 @@ impl Lockfile {
         }
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let mut packages = packages.collect::<Result<Vec<_>, _>>()?;
-        leave_out_former_targets(&mut packages);
-        let outside = take_outside(&mut packages);
-        check_paths(&packages, file)?;
+        let targets = targets_of_links(&packages);
+        packages.retain(|entry| !is_former_target(entry, &targets));
+        let is_outside =
+            |entry: &LockEntry| paths::outer_folder(&entry.path).is_some_and(|path| targets.contains(path));
+        let outside = packages.extract_if(.., |entry| is_outside(entry)).collect();
+        check_paths(&packages, &targets, file)?;
         let has_requires = head.get("requires").is_some_and(truthy);
         let mut text_member = |member: &str| head.swap_remove(member).and_then(into_text);
         Ok(Lockfile {
@@ -114,32 +117,20 @@ fn read_entry(path: String, members: Option<Fields>, file: &str) -> Result<LockE
     Ok(entry)
 }
 
-/// Leaves out what npm keeps of folders outside of the project until the next install once no link leads to them any more.
-fn leave_out_former_targets(entries: &mut Vec<LockEntry>) {
-    let is_outside = |entry: &LockEntry| !entry.link && entry.extraneous && paths::is_outer_target(&entry.path);
-    if entries.iter().any(is_outside) {
-        let links = entries.iter().filter(|entry| entry.link);
-        let targets: BTreeSet<Text> = links.filter_map(|entry| entry.resolved.clone()).collect();
-        entries.retain(|entry| !is_outside(entry) || targets.contains(entry.path.as_str()));
-    }
+/// What the links of a lock lead to.
+pub(super) fn targets_of_links(entries: &[LockEntry]) -> BTreeSet<Text> {
+    entries.iter().filter(|entry| entry.link).filter_map(|entry| entry.resolved.clone()).collect()
 }
 
-/// Takes out what is in folders outside of the project that links lead to.
-fn take_outside(entries: &mut Vec<LockEntry>) -> Vec<LockEntry> {
-    let outer = |path: &str| paths::outer_folder(path).map(str::to_owned);
-    if !entries.iter().any(|entry| outer(&entry.path).is_some()) {
-        return Vec::new();
-    }
-    let links = entries.iter().filter(|entry| entry.link);
-    let targets: BTreeSet<Text> = links.filter_map(|entry| entry.resolved.clone()).collect();
-    let is_below = |entry: &mut LockEntry| outer(&entry.path).is_some_and(|folder| targets.contains(folder.as_str()));
-    entries.extract_if(.., is_below).collect()
+/// Whether an entry is what npm keeps of a folder outside of the project until the next install, once no link leads there any more.
+fn is_former_target(entry: &LockEntry, targets: &BTreeSet<Text>) -> bool {
+    let is_outside = !entry.link && entry.extraneous && paths::is_outer_target(&entry.path);
+    is_outside && !targets.contains(entry.path.as_str())
 }
 
-fn check_paths(entries: &[LockEntry], file: &str) -> Result<(), ManifestError> {
+fn check_paths(entries: &[LockEntry], targets: &BTreeSet<Text>, file: &str) -> Result<(), ManifestError> {
     let refuse = |path: &str| Err(ManifestError::LockPath { file: file.to_owned(), path: path.to_owned() });
     let links = entries.iter().filter(|entry| entry.link);
-    let targets: BTreeSet<&str> = links.clone().filter_map(|entry| entry.resolved.as_deref()).collect();
     let links: BTreeSet<&str> = links.map(|entry| entry.path.as_str()).collect();
     for entry in entries {
         let path = entry.path.as_str();

@@ -1,5 +1,6 @@
 //! From a [`Lockfile`] to npm's text.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use super::nice::{self, Members, Part};
 use super::paths::outer_folder;
+use super::read::targets_of_links;
 use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
 use crate::{DependencyMap, Manifest, Text, TextStyle};
@@ -48,10 +50,8 @@ impl Lockfile {
 impl Lockfile {
     /// Of what is outside of the project, what is below a folder that a link still leads to.
     fn still_outside(&self) -> impl Iterator<Item = &LockEntry> {
-        self.outside.iter().filter(|entry| {
-            let folder = outer_folder(&entry.path);
-            self.packages.iter().any(|other| other.link && other.resolved.as_deref() == folder)
-        })
+        let targets = if self.outside.is_empty() { BTreeSet::new() } else { targets_of_links(&self.packages) };
+        self.outside.iter().filter(move |entry| outer_folder(&entry.path).is_some_and(|path| targets.contains(path)))
     }
 }
 
