@@ -10,13 +10,12 @@ mod references;
 
 use crate::Fault;
 use crate::found::Found;
-use crate::host::{Builder, Checkout, Host, PackageStore, ProjectTree};
+use crate::host::{Builder, Checkout, Host, ProjectTree};
 use crate::jobs::job_of_body;
 use crate::pack::{archive, packed_files};
 use bytes::Bytes;
 use contents::Contents;
 use gantry_archive::{Entry, Extractor, Limits};
-use gantry_layout::{Plan, PlannedPackage, ScriptVerdict, Scripts, is_folder, is_git};
 use gantry_registry::{CacheMode, Refusal, RegistryError, fetch_tarball};
 use gantry_resolver::SourceAnswer;
 use gantry_spec::{GitSpec, PackageName, Spec, SpecKind, without_secrets};
@@ -56,72 +55,6 @@ pub(crate) async fn look_into<H: Host>(host: &H, name: &str, spec: &str) -> Resu
     };
     let answer = SourceAnswer { manifest, resolved: Some(resolved.into()), integrity: None };
     Ok(Found { answer, job, notes })
-}
-
-/// A package that its scripts would have made something else of.
-pub(crate) struct NotPrepared {
-    /// The warning's code.
-    pub code: &'static str,
-    /// `name@version`
-    pub label: String,
-    /// What is said of it.
-    pub message: String,
-}
-
-/// Those of a plan that come from repositories or are made of folders and of which nobody has said whether their scripts may run.
-pub(crate) async fn not_prepared<H: Host>(host: &H, plan: &Plan) -> Result<Vec<NotPrepared>, Fault> {
-    let scripts = host.project().scripts();
-    let mut found = Vec::new();
-    for PlannedPackage { key, name, version, resolved, .. } in &plan.packages {
-        let Some(resolved) = resolved.as_deref() else { continue };
-        let is_of_folder = is_folder(resolved);
-        let verdict = match is_of_folder {
-            true => scripts.verdict_of_folder(resolved),
-            false if is_git(resolved) => scripts.verdict_of_commit(resolved),
-            false => continue,
-        };
-        if verdict != ScriptVerdict::Unreviewed {
-            continue;
-        }
-        let manifest = host.store().read_file(key, "package.json").await?;
-        let script = manifest.as_deref().and_then(contents::preparing_script);
-        let label = format!("{name}@{version}");
-        match script {
-            Some(script) if !is_of_folder => {
-                let message = of_not_prepared(name, script, resolved, scripts);
-                found.push(NotPrepared { code: "GIT_NOT_PREPARED", label, message });
-            }
-            Some("prepare") => {
-                let message = of_folder_not_prepared(name, resolved, scripts);
-                found.push(NotPrepared { code: "FOLDER_NOT_PREPARED", label, message });
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
-fn of_folder_not_prepared(name: &str, resolved: &str, scripts: &Scripts) -> String {
-    let said = format!("{name} is installed as its folder is: its \"prepare\" script is not run there");
-    if *scripts == Scripts::None {
-        return said;
-    }
-    let entry = serde_json::json!({ resolved: true });
-    format!(
-        "{said}. If it needs that, \"allowScripts\" in package.json lets it: {entry}; then `gantry ci` makes the package anew"
-    )
-}
-
-fn of_not_prepared(name: &str, script: &str, resolved: &str, scripts: &Scripts) -> String {
-    let said = format!("{name} is installed as it is in its repository: its {script:?} script is not run");
-    if *scripts == Scripts::None {
-        return said;
-    }
-    let entry = serde_json::json!({ without_secrets(resolved): true });
-    format!(
-        "{said}. If it needs that, `gantry approve-scripts {name}` lets it, which writes \"allowScripts\" into package.json: \
-         {entry}; then `gantry ci` builds it"
-    )
 }
 
 /// The package at what a lock resolved, as an archive.

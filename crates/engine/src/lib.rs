@@ -39,6 +39,7 @@ mod terminal;
 mod timing;
 mod traffic;
 mod tree;
+mod unprepared;
 mod yarn;
 
 pub use choice::{WorkspaceChoice, WorkspaceSettings, chosen_workspaces};

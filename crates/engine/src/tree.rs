@@ -2,11 +2,11 @@
 
 use crate::bring::Brought;
 use crate::fetch::leave_out;
-use crate::git::{NotPrepared, not_prepared};
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::part::{Part, is_in_part};
 use crate::progress::Progress;
 use crate::request::{InstallMode, InstallRequest};
+use crate::unprepared::{NotPrepared, not_prepared};
 use crate::{EngineError, Fault, Phase};
 use gantry_layout::{Plan, PlannedPackage, Scripted, ScriptedTree, plan};
 use gantry_manifest::{LockText, Lockfile};

@@ -1,14 +1,10 @@
 //! The files of a commit, and the package that npm would make of them.
 
 use crate::Fault;
-use crate::pack::{text_of, value_of};
+use crate::pack::text_of;
 use gantry_archive::Entry;
 use gantry_manifest::Manifest;
-use serde_json::Value;
 use std::borrow::Cow;
-
-/// Scripts that are run in a repository alone, before a package is made of it.
-const PREPARING: [&str; 4] = ["prepare", "prepublish", "preprepare", "postprepare"];
 
 /// A commit's files, sorted by path.
 pub(super) struct Contents {
@@ -36,11 +32,4 @@ pub(super) fn manifest(name: &str, files: &[Entry<'_>], folder: Option<&str>) ->
     let below = path.trim_end_matches("package.json");
     manifest.read_commands(files.iter().filter_map(|entry| entry.path.strip_prefix(below)));
     Ok(manifest)
-}
-
-/// The script of a manifest that would have made the package ready, where it has one.
-pub(super) fn preparing_script(package_json: &[u8]) -> Option<&'static str> {
-    let manifest = value_of(package_json)?;
-    let scripts = manifest.get("scripts")?;
-    PREPARING.into_iter().find(|script| scripts.get(script).is_some_and(Value::is_string))
 }
