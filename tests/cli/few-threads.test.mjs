@@ -113,7 +113,8 @@ describe('where few threads are allowed', { concurrency: 1, skip }, () => {
     const expected = listing(project);
     assert.ok(expected.some((line) => line.startsWith('node_modules/linking/out/b ')));
     const succeeded = [];
-    for (let limit = 1; limit <= 12; limit++) {
+    // How many suffice depends on how many scripts run at once, and on what they start.
+    for (const limit of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, AMPLE]) {
       for (const words of [['ci'], ['install'], ['rebuild', 'folder', 'optional']]) {
         if (words[0] === 'install') remove('project/node_modules', 'store');
         if (words[0] === 'rebuild') run(AMPLE, 'ci').succeeded();
@@ -132,7 +133,9 @@ describe('where few threads are allowed', { concurrency: 1, skip }, () => {
       run(AMPLE, 'rebuild', 'folder', 'optional').succeeded();
       assert.deepEqual(listing(project), expected, `after ${limit}`);
     }
-    for (const words of ['ci', 'install', 'rebuild']) assert.ok(succeeded.includes(`${words} 12`), succeeded.join());
+    for (const words of ['ci', 'install', 'rebuild']) {
+      assert.ok(succeeded.includes(`${words} ${AMPLE}`), succeeded.join());
+    }
   });
 
   test('git runs, or the command says why not and leaves all as it was', (context) => {

@@ -153,9 +153,7 @@ impl Scripted {
             dev_optional: of.dev_optional,
         }
     }
-}
 
-impl Scripted {
     /// A folder of the user's, by its absolute path, of which a package is to be made.
     pub fn of_folder(folder: String, label: String) -> Self {
         let resolved = Some(folder.as_str().into());

@@ -1,11 +1,11 @@
-//! Packages that are made of the user's folders (pacote's `dir.js`): what is in them is listed, and of that only what is packed is
-//! read.
+//! The files of folders that packages are made of: of a repository all of them; of a folder of the user (pacote's `dir.js`) those that
+//! are packed.
 
-use crate::git::bundles;
 use crate::scripts::{prepare_folder, read_manifest};
 use crate::{Interrupt, NativeError, ScriptSettings, threads};
 use gantry_archive::Entry;
 use gantry_engine::{Fault, PACKING_RULES, packed_files};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fs;
 use std::io;
@@ -38,28 +38,39 @@ pub(crate) async fn packed(
 }
 
 fn pack(name: &str, folder: &Path, installed: &Path) -> Result<Vec<Entry<'static>>, Fault> {
-    let is_without_bundles = !bundles(&read_manifest(folder).unwrap_or_default());
-    let modules = folder.join("node_modules");
-    let is_left_out = |path: &Path| path == installed || is_without_bundles && path == modules;
-    let mut files = Vec::new();
-    list(folder, "", &is_left_out, &mut files).map_err(NativeError::io("read the folder", folder))?;
-    files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
+    let installed = installed.strip_prefix(folder).ok();
+    let is_rule = |name: &str| PACKING_RULES.contains(&name);
+    let files = files_in(folder, &|path| installed == Some(Path::new(path)), &is_rule)
+        .map_err(NativeError::io("read the folder", folder))?;
     let mut packed = packed_files(name, files)?;
     for entry in &mut packed {
         let path = folder.join(&entry.path);
-        let failed = NativeError::io("read", &path);
-        let data = fs::read(&path).and_then(|data| Ok((data, fs::metadata(&path)?))).map_err(failed)?;
-        entry.executable = data.1.permissions().mode() & 0o111 != 0;
-        entry.data = Cow::Owned(data.0);
+        entry.data = Cow::Owned(fs::read(&path).map_err(NativeError::io("read", &path))?);
     }
     Ok(packed)
 }
 
-/// Adds the files below `folder`, with the contents of those that decide what is packed. Links lead to nothing that is packed.
+/// The files in a folder, sorted by path, without what git itself keeps there; what is installed in it is among them only where it is
+/// part of the package. Links lead to nothing that is packed. `is_left_out` is asked for folders, by path, and `is_read` for files, by
+/// name: the others come without contents.
+pub(crate) fn files_in(
+    folder: &Path,
+    is_left_out: &dyn Fn(&str) -> bool,
+    is_read: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<Entry<'static>>> {
+    let brings_along = bundles(&read_manifest(folder).unwrap_or_default());
+    let is_left_out = |path: &str| path == "node_modules" && !brings_along || is_left_out(path);
+    let mut files = Vec::new();
+    list(folder, "", &is_left_out, is_read, &mut files)?;
+    files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
+    Ok(files)
+}
+
 fn list(
     folder: &Path,
     inside: &str,
-    is_left_out: &dyn Fn(&Path) -> bool,
+    is_left_out: &dyn Fn(&str) -> bool,
+    is_read: &dyn Fn(&str) -> bool,
     files: &mut Vec<Entry<'static>>,
 ) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -69,13 +80,23 @@ fn list(
         let path = if inside.is_empty() { text.to_owned() } else { format!("{inside}/{text}") };
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            if !is_left_out(&entry.path()) {
-                list(&entry.path(), &path, is_left_out, files)?;
+            if !is_left_out(&path) {
+                list(&entry.path(), &path, is_left_out, is_read, files)?;
             }
         } else if kind.is_file() {
-            let data = if PACKING_RULES.contains(&text) { fs::read(entry.path())? } else { Vec::new() };
-            files.push(Entry { path, data: Cow::Owned(data), executable: false });
+            let executable = entry.metadata()?.permissions().mode() & 0o111 != 0;
+            let data = if is_read(text) { fs::read(entry.path())? } else { Vec::new() };
+            files.push(Entry { path, data: Cow::Owned(data), executable });
         }
     }
     Ok(())
+}
+
+/// Whether a package carries some of what it depends on.
+pub(crate) fn bundles(manifest: &Value) -> bool {
+    ["bundleDependencies", "bundledDependencies"].iter().any(|member| match &manifest[*member] {
+        Value::Bool(all) => *all,
+        Value::Array(names) => !names.is_empty(),
+        _ => false,
+    })
 }

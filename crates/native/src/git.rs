@@ -3,18 +3,15 @@
 mod building;
 mod running;
 
-pub(crate) use building::{NativeBuilder, bundles, commits_being_built};
+pub(crate) use building::{NativeBuilder, commits_being_built};
 
 use crate::NativeError;
 use crate::error::is_exhausted;
 use crate::store::temporary_directory;
 use building::files_of;
 use futures_util::future::LocalBoxFuture;
-use gantry_archive::Entry;
 use gantry_engine::{Checkout, Fault, Git};
 use gantry_spec::without_secrets;
-use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -263,29 +260,4 @@ fn is_of_scarcity(line: &str) -> bool {
 
 fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
-/// Adds the files below `folder`, without what git itself keeps there and what is left out, by path.
-fn read_folder(
-    folder: &Path,
-    inside: &str,
-    is_left_out: &dyn Fn(&str) -> bool,
-    files: &mut Vec<Entry<'static>>,
-) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let kind = entry.file_type()?;
-        let Some(text) = name.to_str().filter(|_| name != OsStr::new(".git")) else { continue };
-        let path = if inside.is_empty() { text.to_owned() } else { format!("{inside}/{text}") };
-        if kind.is_dir() {
-            if !is_left_out(&path) {
-                read_folder(&entry.path(), &path, is_left_out, files)?;
-            }
-        } else if kind.is_file() {
-            let executable = entry.metadata()?.permissions().mode() & 0o111 != 0;
-            files.push(Entry { path, data: Cow::Owned(fs::read(entry.path())?), executable });
-        }
-    }
-    Ok(())
 }

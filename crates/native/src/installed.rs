@@ -80,8 +80,14 @@ impl Installed {
         Some(installed)
     }
 
+    /// Whether a package that is made of a folder of the user stays as it is.
+    pub fn has_copy(&self, project: &Path, package: &PlannedPackage) -> bool {
+        let known = self.packages.get(&package.path).and_then(Option::as_ref);
+        is_copy(package) && is_at_its_place(project, &package.path) && known == Some(&copied_content(package))
+    }
+
     /// `None` where there is no tree that anything is known of.
-    fn read(project: &Path) -> Option<Self> {
+    pub fn read(project: &Path) -> Option<Self> {
         if !is_directory(&project.join("node_modules")) {
             return None;
         }
@@ -184,12 +190,6 @@ fn made_of(folder: &str, version: &str) -> Text {
 
 fn copied_content(package: &PlannedPackage) -> Text {
     made_of(package.resolved.as_deref().unwrap_or_default(), &package.version)
-}
-
-/// Whether a package that is made of a folder of the user stays as it is.
-pub(crate) fn is_copy_in_place(project: &Path, package: &PlannedPackage) -> bool {
-    let known = || Installed::read(project)?.packages.get(&package.path)?.clone();
-    is_copy(package) && is_at_its_place(project, &package.path) && known() == Some(copied_content(package))
 }
 
 /// Whether there is a package at `path`, and neither it nor a folder above it in a `node_modules` is a link.

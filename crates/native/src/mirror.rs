@@ -11,6 +11,7 @@
 
 use crate::NativeClock;
 use crate::directory::{NativeDirectory, NativeFile};
+use crate::threads::start_with;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use gantry_platform::{Clock, FileError, FileErrorKind, Span, Work};
@@ -22,7 +23,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 
 /// Who may write holds a lock on this file.
 const LOCK: &str = "lock";
@@ -76,15 +77,8 @@ struct Lending {
 #[derive(Debug)]
 struct Background {
     sender: Sender<MirrorWrite>,
-    writing: Writing,
-}
-
-/// What writes what is sent to it.
-#[derive(Debug)]
-enum Writing {
-    Thread(JoinHandle<Result<(), FileError>>),
-    /// Where the system allows no thread for it, whoever waits for it in the end.
-    Later(Receiver<MirrorWrite>),
+    /// The thread that writes what is sent to it; where the system allows none, that waits for whoever waits for it in the end.
+    writing: Result<JoinHandle<Result<(), FileError>>, Receiver<MirrorWrite>>,
 }
 
 impl NativeMirror {
@@ -103,8 +97,8 @@ impl NativeMirror {
         let Some(Background { sender, writing }) = self.background.take() else { return Ok(()) };
         drop(sender);
         let thread = match writing {
-            Writing::Thread(thread) => thread,
-            Writing::Later(receiver) => {
+            Ok(thread) => thread,
+            Err(receiver) => {
                 return write_all(self.directory.clone(), &receiver, &self.lending, &self.times);
             }
         };
@@ -138,18 +132,7 @@ impl MetadataMirror for NativeMirror {
             let (sender, receiver) = channel();
             let (directory, lending, times) =
                 (self.directory.clone(), Arc::clone(&self.lending), Arc::clone(&self.times));
-            // A thread that cannot be started takes with it what it was to have.
-            let (give, given) = channel();
-            let work =
-                move || given.recv().map_or(Ok(()), |receiver| write_all(directory, &receiver, &lending, &times));
-            let writing = match thread::Builder::new().spawn(work) {
-                Ok(thread) => {
-                    // It waits for that.
-                    let _ = give.send(receiver);
-                    Writing::Thread(thread)
-                }
-                Err(_) => Writing::Later(receiver),
-            };
+            let writing = start_with(receiver, move |receiver| write_all(directory, &receiver, &lending, &times));
             Background { sender, writing }
         });
         // A thread that has failed takes nothing more; its error comes out when it is joined.

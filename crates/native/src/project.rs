@@ -22,7 +22,7 @@ use crate::actual;
 use crate::descriptor::write_file;
 use crate::folder::{self, Preparing};
 use crate::hidden_lock::{self, HIDDEN_LOCK, touch_hidden_lock};
-use crate::installed::{Difference, Installed, is_copy_in_place};
+use crate::installed::{Difference, Installed};
 use crate::link::{LinkMethod, Linker};
 use crate::moves::{Moves, PUBLISH, SET_ASIDE};
 use crate::own_files::{OwnFiles, separate};
@@ -38,7 +38,7 @@ use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, U
 use gantry_layout::{Plan, PlannedPackage, Scripts};
 use gantry_manifest::Lockfile;
 use gantry_store::PackageIndex;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -77,6 +77,8 @@ pub struct ProjectDirectory {
     interrupt: Interrupt,
     scripts: ScriptSettings,
     is_left_alone: bool,
+    /// What was installed before; read where packages are made of folders.
+    before: OnceCell<Option<Installed>>,
     /// What is to take the places of files of the user, by these: written before the tree is touched, so that a disk that has
     /// no room for them leaves all as it was.
     successors: RefCell<BTreeMap<PathBuf, Successor>>,
@@ -95,6 +97,7 @@ impl ProjectDirectory {
             interrupt: Interrupt::default(),
             scripts: ScriptSettings::default(),
             is_left_alone: false,
+            before: OnceCell::new(),
             successors: RefCell::default(),
         }
     }
@@ -531,7 +534,9 @@ impl ProjectTree for ProjectDirectory {
 
     fn in_place(&self, package: &PlannedPackage) -> Option<PackageIndex> {
         if package.resolved.is_some() {
-            return is_copy_in_place(&self.path, package)
+            let before = self.before.get_or_init(|| Installed::read(&self.path)).as_ref()?;
+            return before
+                .has_copy(&self.path, package)
                 .then(|| actual::package_at(&self.path, &package.path, &package.version));
         }
         actual::package_in_place(&self.path, &package.path, &package.version)

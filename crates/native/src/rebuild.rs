@@ -1,5 +1,6 @@
 //! Running the scripts of what is installed: npm's `rebuild`.
 
+use crate::hidden_lock::touch_hidden_lock;
 use crate::installed_tree::InstalledTree;
 use crate::moves::Moves;
 use crate::own_files::{InPlace, Watch, separate};
@@ -103,7 +104,7 @@ pub fn rebuild(
         }
         _ => watch.end(project, packages),
     };
-    let touched = if lock.packages.len() > 1 { crate::hidden_lock::touch_hidden_lock(project) } else { Ok(()) };
+    let touched = if lock.packages.len() > 1 { touch_hidden_lock(project) } else { Ok(()) };
     let run = result.map_err(fault_of)?.run;
     touched?;
     let changed = changed?;

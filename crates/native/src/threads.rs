@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Builder};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -45,27 +45,32 @@ pub(crate) fn start(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Builder::new().spawn(work).map(drop)
 }
 
-/// Has a thread of its own do `work`, or this one where the system allows none: all else stands still meanwhile. `None` if it panicked.
-pub(crate) async fn aside<T, W>(work: W) -> Option<T>
-where
-    T: Send + 'static,
-    W: FnOnce() -> T + Send + 'static,
-{
-    // A thread that cannot be started takes with it what it was to do.
-    let (give, given) = channel::<W>();
-    let (answer, result) = oneshot::channel();
-    let started = start(move || {
-        if let Ok(work) = given.recv() {
-            // Nobody may wait for it any more.
-            let _ = answer.send(work());
-        }
-    });
-    if started.is_err() {
-        return Some(work());
+/// Has a thread of its own do `work` with something, which is given back if there is none: what a thread that cannot be started was to
+/// do is lost with it.
+pub(crate) fn start_with<W: Send + 'static, T: Send + 'static>(
+    with: W,
+    work: impl FnOnce(W) -> T + Send + 'static,
+) -> Result<JoinHandle<T>, W> {
+    let (give, given) = channel();
+    match Builder::new().spawn(move || work(given.recv().expect("it is sent at once"))) {
+        Ok(thread) => give.send(with).map(|()| thread).map_err(|error| error.0),
+        Err(_) => Err(with),
     }
-    // The thread is there for it.
-    let _ = give.send(work);
-    result.await.ok()
+}
+
+/// Has a thread of its own do `work`, or this one where the system allows none: all else stands still meanwhile. `None` if it panicked.
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (answer, result) = oneshot::channel();
+    let in_hand = InHand::new();
+    let started = start_with(work, move |work| {
+        let _in_hand = in_hand;
+        // Nobody may wait for it any more.
+        let _ = answer.send(work());
+    });
+    match started {
+        Ok(_) => result.await.ok(),
+        Err(work) => Some(work()),
+    }
 }
 
 /// Waits for what threads have in hand, at most so long.

@@ -1,7 +1,8 @@
 //! Building packages in their repositories (pacote's `git.js`): this command installs in a folder of their own what they are built
 //! with, and by that runs their scripts.
 
-use super::{OF_A_REPOSITORY, read_folder, running};
+use super::{OF_A_REPOSITORY, running};
+use crate::folder::{bundles, files_in};
 use crate::scripts::{OF_PROJECT, read_manifest};
 use crate::store::temporary_directory;
 use crate::temporary::make_parent;
@@ -135,13 +136,10 @@ impl Builder for NativeBuilder {
     }
 }
 
-/// The files of a repository, sorted by path. What is installed in it is among them only where it is part of the package.
+/// The files of a repository, sorted by path.
 pub(super) fn files_of(folder: &Path) -> Result<Vec<Entry<'static>>, Fault> {
-    let is_left_out = |path: &str| path == "node_modules" && !bundles(&read_manifest(folder).unwrap_or_default());
-    let mut files = Vec::new();
-    read_folder(folder, "", &is_left_out, &mut files).map_err(NativeError::io("read the repository in", folder))?;
-    files.sort_unstable_by(|left: &Entry<'_>, right| left.path.cmp(&right.path));
-    Ok(files)
+    files_in(folder, &|_| false, &|_| true)
+        .map_err(|error| NativeError::io("read the repository in", folder)(error).into())
 }
 
 /// Whether npm would install something for a package, and something would come of it.
@@ -149,15 +147,6 @@ fn is_to_be_built(manifest: &Value) -> bool {
     let has = |script: &&str| manifest["scripts"][*script].as_str().is_some_and(|text| !text.is_empty());
     let is_occasion = OCCASIONS.iter().any(has) || !manifest["workspaces"].is_null();
     is_occasion && (OF_PROJECT.iter().any(has) || bundles(manifest))
-}
-
-/// Whether a package carries some of what it depends on.
-pub(crate) fn bundles(manifest: &Value) -> bool {
-    ["bundleDependencies", "bundledDependencies"].iter().any(|member| match &manifest[*member] {
-        Value::Bool(all) => *all,
-        Value::Array(names) => !names.is_empty(),
-        _ => false,
-    })
 }
 
 /// What an installation says that failed.

@@ -1,6 +1,7 @@
 //! One script as a process: what it prints, how it ends, and how it is ended.
 
 use crate::programs::Group;
+use crate::threads::start_with;
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::VecDeque;
@@ -132,23 +133,20 @@ impl Tail {
     fn of(reader: PipeReader) -> Self {
         let bytes = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, ended) = mpsc::channel();
-        let (give, given) = mpsc::channel::<PipeReader>();
         let kept = Arc::clone(&bytes);
-        let read = move || {
-            let Ok(mut reader) = given.recv() else { return };
+        let started = start_with(reader, move |mut reader| {
             // It fails with the pipe.
             let _ = read_from(&mut reader, &kept);
             // Nobody may wait any more.
             let _ = sender.send(());
-        };
-        let reading = if thread::Builder::new().spawn(read).is_ok() {
-            // The thread is there for it.
-            let _ = give.send(reader);
-            Reading::Thread(ended)
-        } else {
-            // It always can be.
-            let _ = ioctl_fionbio(&reader, true);
-            Reading::Here(reader)
+        });
+        let reading = match started {
+            Ok(_) => Reading::Thread(ended),
+            Err(reader) => {
+                // It always can be.
+                let _ = ioctl_fionbio(&reader, true);
+                Reading::Here(reader)
+            }
         };
         Self { bytes, reading }
     }
