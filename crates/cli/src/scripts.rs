@@ -9,8 +9,8 @@ pub use environment::{Surroundings, script_environment};
 
 use gantry_engine::Fault;
 use gantry_layout::{ScriptOwner, ScriptPolicy, ScriptReview, Scripts};
-use gantry_manifest::{Config, Manifest, environment_layer};
-use gantry_native::{ConfigSources, InstalledTree, ProjectDirectory, scripts_of_folder};
+use gantry_manifest::{Config, environment_layer};
+use gantry_native::{ConfigSources, InstalledTree, scripts_of_folder};
 use gantry_spec::without_secrets;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -110,6 +110,8 @@ pub struct NotRun<'a> {
     pub packages: &'a [String],
     /// Folders that links lead to, with scripts or without.
     pub folders: &'a [String],
+    /// What is installed.
+    pub tree: &'a InstalledTree,
     /// Whether approval is for what is installed alone: npm's `allow-scripts-pin`.
     pub pins: bool,
 }
@@ -146,11 +148,9 @@ impl NotRun<'_> {
     /// What approving the first of those that are meant would write, after a colon; nothing where nothing tells what it is.
     fn entry(&self, is_meant: &dyn Fn(&ScriptOwner<'_>) -> bool) -> String {
         let written = || {
-            let package_json = ProjectDirectory::read(self.project).ok()?.package_json?;
-            let root = Manifest::parse_package_json(&package_json, "package.json").ok()?;
-            let InstalledTree { lock, workspaces } = InstalledTree::read(self.project, root).ok()?;
-            let package_json = value_of(&package_json);
-            let review = ScriptReview::new(&lock, &package_json, &workspaces);
+            let InstalledTree { lock, workspaces } = self.tree;
+            let package_json = value_of(&std::fs::read(self.project.join("package.json")).ok()?);
+            let review = ScriptReview::new(lock, &package_json, workspaces);
             let owner = review.owners().into_iter().find(is_meant)?;
             let mut entries = Map::new();
             review.approve(&mut entries, &[review.subject(owner)?], self.pins);

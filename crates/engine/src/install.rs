@@ -111,9 +111,11 @@ async fn run<H: Host>(
             lockfile.to_text()
         };
         drop(traffic);
-        let (manifests, part) = (Manifests::default(), part.as_ref());
+        let (manifests, made_by) = (Manifests::default(), part);
+        let part = made_by.as_ref();
         let concluding = Concluding { lockfile: &lockfile, text, manifests, part, inert: &inert, brought };
-        return conclude(host, request, &beginning.project, concluding, progress).boxed_local().await;
+        let outcome = conclude(host, request, &beginning.project, concluding, progress).boxed_local().await?;
+        return Ok(Outcome { tree: made_by.map_or(lockfile, |part| part.lockfile), ..outcome });
     };
     let mut part = Part::of(host, request, whole, &lockfile, &inert).boxed_local().await?;
     if !found.is_empty() {
@@ -142,7 +144,8 @@ async fn run<H: Host>(
     let part = part.map(|part| part.completed(&lockfile));
     let text = lockfile.to_text();
     let concluding = Concluding { lockfile: &lockfile, text, manifests, part: part.as_ref(), inert: &inert, brought };
-    conclude(host, request, &beginning.project, concluding, progress).boxed_local().await
+    let outcome = conclude(host, request, &beginning.project, concluding, progress).boxed_local().await?;
+    Ok(Outcome { tree: part.map_or(lockfile, |part| part.lockfile), ..outcome })
 }
 
 /// How long packages have been on their way when the lock's text is made, in milliseconds: the first ones are under way then.
@@ -391,7 +394,7 @@ struct Concluding<'l> {
     brought: Brought,
 }
 
-/// Makes the tree and writes manifest and locks.
+/// Makes the tree and writes manifest and locks. Whoever has the lock has to say by [`Outcome::tree`] what the tree is.
 async fn conclude<H: Host>(
     host: &H,
     request: &InstallRequest,
@@ -455,6 +458,7 @@ async fn conclude<H: Host>(
             None => lock_bytes.clone(),
         },
         is_part: part.is_some(),
+        tree: Lockfile::default(),
         lockfile: lock_bytes,
         lock_changed,
         package_json: manifests.root,

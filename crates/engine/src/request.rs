@@ -4,7 +4,7 @@ use crate::choice::WorkspaceChoice;
 use crate::event::Event;
 use crate::host::LinkReport;
 use gantry_layout::Omit;
-use gantry_manifest::DependencyKind;
+use gantry_manifest::{DependencyKind, Lockfile};
 use gantry_resolver::{Opening, PeerConflict, ResolveOptions};
 use gantry_spec::PackageName;
 use serde_json::Value;
@@ -231,6 +231,9 @@ pub struct Outcome {
     /// Whether the tree is what an install of a part of the project has made. Then everything in
     /// [`tree_lockfile`](Self::tree_lockfile) belongs to it but for [`left_out`](Self::left_out), whatever was to be omitted.
     pub is_part: bool,
+    /// The same lock as it was at hand: the project is the entry without a path, and what is not for this machine or was to be
+    /// omitted is in it, too.
+    pub tree: Lockfile,
     /// Whether it differs from what the project had.
     pub lock_changed: bool,
     /// The new text of `package.json`; `None` where it stays as it is.

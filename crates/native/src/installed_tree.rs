@@ -32,11 +32,17 @@ impl InstalledTree {
                 return Err(Fault::new("TREE_UNKNOWN", message).with_hint("Run `gantry install` first."));
             }
         };
-        let patterns =
-            root.workspaces.as_ref().and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
         lock.packages.push(LockEntry { manifest: root, ..LockEntry::default() });
+        Ok(Self::of(lock))
+    }
+
+    /// The same of a lock in which the project is.
+    pub fn of(lock: Lockfile) -> Self {
+        let root = lock.packages.iter().find(|entry| entry.path.is_empty());
+        let patterns = root.and_then(|root| root.manifest.workspaces.as_ref());
+        let patterns = patterns.and_then(|value| WorkspacePatterns::parse(value).ok()).unwrap_or_default();
         let folders = lock.packages.iter().filter(|entry| entry.is_top()).map(|entry| entry.path.as_str());
         let workspaces = patterns.select(folders).into_iter().collect();
-        Ok(Self { lock, workspaces })
+        Self { lock, workspaces }
     }
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What came of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rebuilt {
     /// `name@version` of what had scripts that were run, sorted.
     pub run: Vec<String>,
@@ -26,6 +26,8 @@ pub struct Rebuilt {
     pub unreviewed_folders: Vec<String>,
     /// The same of packages that scripts have written into where other projects share their files: they are the project's own now.
     pub changed: Vec<String>,
+    /// What is installed.
+    pub tree: InstalledTree,
 }
 
 /// What is to be done.
@@ -54,7 +56,8 @@ pub fn rebuild(
 ) -> Result<Rebuilt, Fault> {
     let RebuildRequest { root, names, links_commands, is_strict, store } = request;
     let scripts = &settings.allowed;
-    let InstalledTree { lock, workspaces } = InstalledTree::read(project, root)?;
+    let tree = InstalledTree::read(project, root)?;
+    let InstalledTree { lock, workspaces } = &tree;
     let wanted = names.iter().map(|name| Wanted::read(name)).collect::<Result<Vec<_>, _>>()?;
     for (wanted, name) in wanted.iter().zip(names) {
         if !lock.packages.iter().any(|entry| wanted.is_meant(entry)) {
@@ -71,7 +74,7 @@ pub fn rebuild(
     };
     let tree_of = |is_meant: &dyn Fn(&&LockEntry) -> bool| {
         let paths = lock.packages.iter().filter(is_meant).filter(has_scripts).map(|entry| entry.path.as_str());
-        ScriptedTree::of_paths(&lock, paths.collect(), scripts, &workspaces)
+        ScriptedTree::of_paths(lock, paths.collect(), scripts, workspaces)
     };
     if is_strict {
         refuse_unreviewed(project, tree_of(&|entry| !entry.path.is_empty()))?;
@@ -84,7 +87,7 @@ pub fn rebuild(
         is_separated |= separate(project, &project.join(&package.path))?;
     }
     let links = if links_commands {
-        linked_commands(&lock).map_err(|error| EngineError::from(error).to_fault())?
+        linked_commands(lock).map_err(|error| EngineError::from(error).to_fault())?
     } else {
         Vec::new()
     };
@@ -92,7 +95,7 @@ pub fn rebuild(
     let due = Due { scripted: allowed.iter().collect(), has_project: names.is_empty() && *scripts != Scripts::None };
     let mut moves = Moves::default();
     let owner = project.to_string_lossy();
-    let packages = InPlace::of_lock(&lock, PackageKeys::new(&owner, scripts).while_building(&settings.building));
+    let packages = InPlace::of_lock(lock, PackageKeys::new(&owner, scripts).while_building(&settings.building));
     let watch = Watch::begin(store, &packages, is_separated);
     let result = run_scripts(project, due, settings, interrupt, &mut || link_commands(project, &plan, &mut moves));
     // What scripts have made stays, and is part of the tree.
@@ -111,7 +114,7 @@ pub fn rebuild(
     let unreviewed: BTreeSet<String> = unreviewed.into_iter().map(|scripted| scripted.label).collect();
     let folders: BTreeSet<String> = unreviewed_folders.into_iter().map(|scripted| scripted.folder).collect();
     let (unreviewed, unreviewed_folders) = (Vec::from_iter(unreviewed), Vec::from_iter(folders));
-    Ok(Rebuilt { run, unreviewed, unreviewed_folders, changed })
+    Ok(Rebuilt { run, unreviewed, unreviewed_folders, changed, tree })
 }
 
 /// Fails where anything has scripts of which nothing is said.

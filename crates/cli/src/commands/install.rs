@@ -10,7 +10,7 @@ use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Extent, Fault, Outcome, changed_for_others, dry_run, install, left_changed_for_others};
 use gantry_layout::Scripts;
-use gantry_native::{NativeHost, ProjectLock, ScriptBegan};
+use gantry_native::{InstalledTree, NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -70,10 +70,11 @@ fn perform(
     }
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
-    let outcome = outcome?;
+    let mut outcome = outcome?;
     if runs_scripts {
+        let tree = InstalledTree::of(std::mem::take(&mut outcome.tree));
         let Outcome { scripts: packages, unreviewed_folders: folders, .. } = &outcome;
-        let not_run = NotRun { project, packages, folders, pins: settings.pins };
+        let not_run = NotRun { project, packages, folders, tree: &tree, pins: settings.pins };
         for message in not_run.said() {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
         }

@@ -43,12 +43,12 @@ fn perform(arguments: &RebuildArguments) -> Result<(), Fault> {
     let request = RebuildRequest { root, names: &arguments.packages, links_commands, is_strict, store: &store };
     let rebuilt = rebuild(&project, request, &settings, &interrupt);
     reporter.clear();
-    let Rebuilt { run, unreviewed: others, unreviewed_folders: folders, changed } = rebuilt?;
+    let Rebuilt { run, unreviewed: others, unreviewed_folders: folders, changed, tree } = rebuilt?;
     if let Some((code, message)) = changed_for_others(&changed) {
         told(code, message);
     }
     if settings.allowed != Scripts::None {
-        let not_run = NotRun { project: &project, packages: &others, folders: &folders, pins };
+        let not_run = NotRun { project: &project, packages: &others, folders: &folders, tree: &tree, pins };
         not_run.said().into_iter().for_each(|message| told("SCRIPTS_NOT_RUN", message));
     }
     if arguments.json {
