@@ -1,6 +1,7 @@
 // `npm test`: runs everything, ends with the closing lines of the tests themselves. Each part sets up what it needs.
 // `npm test -- cli browser` runs only these parts.
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { closingLines } from '../lib/closing-lines.mjs';
 import { buildNative, locked, requireRust } from '../lib/native.mjs';
 import { installDependencies } from '../lib/npm.mjs';
@@ -29,12 +30,16 @@ async function closing(running) {
   }
 }
 
-const node = (folder, environment) =>
+/** Runs them, `atOnce` files at a time. */
+const node = (folder, environment, atOnce = 1) =>
   shown(
     process.execPath,
-    ['--test', '--test-reporter=spec', '--test-concurrency=1', ...nodeTests(folder)],
+    ['--test', '--test-reporter=spec', `--test-concurrency=${atOnce}`, ...nodeTests(folder)],
     environment,
   );
+
+/** Most of these wait for one npm after the other. More at a time than this, and some would wait for longer than they do. */
+const AT_ONCE = Math.min(2, availableParallelism());
 
 const steps = {
   async rust() {
@@ -48,7 +53,7 @@ const steps = {
     await run(nodeBinary('tsc'), ['-b']);
   },
   scripts: () => node('scripts'),
-  cli: async () => node('tests/cli', await provideCommand()),
+  cli: async () => node('tests/cli', await provideCommand(), AT_ONCE),
   async wasi() {
     await requireRust();
     const lines = await closing(testPortableCrates());

@@ -1,5 +1,6 @@
 /** Browser tests: `npm test -- browser`. Chromium is driven by Playwright; Firefox and WebKit by their own specs. */
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 
 const chromium = [process.env.GANTRY_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path));
@@ -10,8 +11,9 @@ export default defineConfig({
   testIgnore: process.env.GANTRY_WEBKIT ? [] : ['webkit.spec.ts'],
   outputDir: '../../test-results',
   globalSetup: './support/build.ts',
-  // One at a time: the specs measure, and share a machine with the browsers they start.
-  workers: 1,
+  // Files that run beside each other. No more of them: each starts browsers of several processes, and a spec that waits for too
+  // long fails.
+  workers: Math.min(2, availableParallelism()),
   timeout: 120_000,
   expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),

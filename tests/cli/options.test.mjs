@@ -214,7 +214,7 @@ describe('options', { concurrency: 1 }, () => {
     const certificate = join(temporaryFolder(context), 'authority.pem');
     const safe = await startRegistry(context, '--fixtures', 'basic', '--tls', '--certificate', certificate);
     const workspace = new Workspace(context, registry);
-    for (const name of ['SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']) delete workspace.environment[name];
+    delete workspace.environment.SSL_CERT_DIR;
     workspace.environment.SSL_CERT_FILE = join(workspace.folder, 'missing.pem');
     const project = (name, npmrc) =>
       workspace.project(name, { ...manifest({ dependencies: { left: '1' } }), '.npmrc': npmrc });

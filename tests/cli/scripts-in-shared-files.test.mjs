@@ -132,6 +132,22 @@ describe('scripts and files that projects share', { concurrency: 1 }, () => {
     return { child, ended, number };
   }
 
+  /** Kills a process that is nobody's child any more, and waits for its files to be closed. */
+  async function killed(number) {
+    const lives = () => {
+      try {
+        process.kill(number, 0);
+      } catch {
+        return false;
+      }
+      const status = `/proc/${number}/stat`;
+      // One whose end nobody asks for stays in the list.
+      return !existsSync(status) || !/\) Z /.test(readFileSync(status, 'utf8'));
+    };
+    process.kill(number, 'SIGKILL');
+    while (lives()) await pause(5);
+  }
+
   test('what they had changed when their install was killed is found by the next one', async (context) => {
     const workspace = place(context, suite);
     const notes = () => readdirSync(join(workspace.folder, 'store', 'v1', 'lent'));
@@ -150,7 +166,7 @@ describe('scripts and files that projects share', { concurrency: 1 }, () => {
       assert.equal(await ended, 'SIGKILL');
       const early = workspace.gantryIn(other, 'ci', '--json').succeeded();
       assert.deepEqual([warned(early, 'SHARED_FILES_CHANGED'), notes().length], [[], 1], 'its script lives still');
-      process.kill(number, 'SIGKILL');
+      await killed(number);
       const late = workspace.gantryIn(other, 'ci', '--json').succeeded();
       assert.equal(warned(late, 'SHARED_FILES_CHANGED').length, 1);
       assert.match(warned(late, 'SHARED_FILES_CHANGED')[0], /killed had changed files of builder@1\.0\.0, /);

@@ -13,7 +13,6 @@ function atHome(context, registry) {
   const workspace = new Workspace(context, registry);
   workspace.environment.HOME = workspace.folder;
   for (const name of ['userconfig', 'globalconfig', 'registry']) delete workspace.environment[`npm_config_${name}`];
-  delete workspace.environment.NODE_EXTRA_CA_CERTS;
   return workspace;
 }
 

@@ -21,11 +21,14 @@ export function temporaryFolder(test) {
   return folder;
 }
 
+/** Certificates of this machine are of no use here, and Node.js reads them each time that npm starts (a seventh of its time). */
+const leftOut = ['NODE_ENV', 'NODE_EXTRA_CA_CERTS'];
+
 /** This process's environment without npm's variables, with empty configuration files and caches below `folder`. */
 function isolatedEnvironment(folder) {
   const environment = {};
   for (const [name, value] of Object.entries(process.env)) {
-    if (!/^(npm_|gantry_)/i.test(name) && name !== 'NODE_ENV') environment[name] = value;
+    if (!/^(npm_|gantry_)/i.test(name) && !leftOut.includes(name)) environment[name] = value;
   }
   const empty = (name) => {
     const path = join(folder, name);
