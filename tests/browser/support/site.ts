@@ -79,9 +79,7 @@ function serve(path: string, page: string | undefined, response: ServerResponse)
   // The package, and what bundlers make of it, may be loaded from pages of other origins, as from a CDN.
   const isShared = prefix === '/package/' || prefix === '/bundled/';
   const shared = isShared ? { 'access-control-allow-origin': '*' } : {};
-  const type = types[extname(file)] ?? 'application/octet-stream';
-  // Each test has a browser's cache of its own, but an install starts half a dozen workers, each of fifty scripts.
-  response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600', ...shared });
+  response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', ...shared });
   createReadStream(file).pipe(response);
 }
 
