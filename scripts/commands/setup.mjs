@@ -21,7 +21,7 @@ export async function provideCommand() {
 
 /** The command, the package and the browsers that load it. Browsers first: where they are missing nothing need be built. */
 export async function provideAll() {
-  const browsers = { ...(await provideBrowsers({ isForTests: true })), ...(await provideWebkit()) };
+  const browsers = { ...(await provideBrowsers()), ...(await provideWebkit()) };
   await providePrograms('browser', ['git', 'unzip', 'python3']);
   const command = await provideCommand();
   await buildWasm();
@@ -33,7 +33,7 @@ export async function provideAll() {
 /** What the tests under WASI need: the command, the package, and the hosts, which are wasmtime and the browsers too. */
 export async function provideWasi() {
   const hosts = await provideWasiHosts();
-  const browsers = await provideBrowsers({ isForTests: true });
+  const browsers = await provideBrowsers();
   const command = await provideCommand();
   await buildWasi();
   await buildWasm();

@@ -15,9 +15,6 @@ const browsers = [
   {
     name: 'chromium',
     variable: 'GANTRY_CHROMIUM',
-    // The same without windows and what belongs to these: what Playwright's own Chromium is where nobody looks on, and a third
-    // less work for each page that is opened.
-    windowless: ['chromium-headless-shell'],
     commands: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
     applications: [
       '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -148,16 +145,10 @@ export function advice(missing) {
   return `${parts.join('; ')}; or name them in ${list(missing, 'variable', ' and ')}`;
 }
 
-/**
- * Environment variables with the path of each browser: for tests of those that have no windows, where there are such; what is
- * measured is what people use.
- */
-export async function provideBrowsers({ isForTests = false } = {}) {
+/** Environment variables with the path of each browser. */
+export async function provideBrowsers() {
   const environment = {};
-  for (const browser of browsers) {
-    const windowless = isForTests ? (browser.windowless ?? []) : [];
-    environment[browser.variable] = await find({ ...browser, commands: [...windowless, ...browser.commands] });
-  }
+  for (const browser of browsers) environment[browser.variable] = await find(browser);
   const missing = browsers.filter(({ variable }) => !environment[variable]);
   if (missing.length > 0) throw new Error(advice(missing));
   const paths = Object.values(environment).join(', ');

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 
-const chromium = [process.env.GANTRY_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path));
+const withWindows = [process.env.GANTRY_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path));
+// The same without windows, where it is beside it: a third less work for each page.
+const chromium = [`${withWindows}-headless-shell`, withWindows].find((path) => path && existsSync(path));
 
 export default defineConfig({
   testDir: '.',

@@ -17,7 +17,10 @@ const test = base.extend<{ blocked: 'all' | 'of other sites'; guarded: Page }>({
       blocked === 'all'
         ? { default_content_setting_values: { cookies: 2 } }
         : { block_third_party_cookies: true, cookie_controls_mode: 1 };
-    const profile = new Profile(playwright, { ...launchOptions, ...contextOptions }, { profile: preferences });
+    // Only Chromium with windows heeds preferences.
+    const executablePath = launchOptions.executablePath?.replace(/-headless-shell$/, '');
+    const options = { ...launchOptions, ...contextOptions, ...(executablePath && { executablePath }) };
+    const profile = new Profile(playwright, options, { profile: preferences });
     try {
       await use(await (await profile.open()).newPage());
     } finally {
