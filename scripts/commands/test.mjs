@@ -38,7 +38,7 @@ const node = (folder, environment, atOnce = 1) =>
     environment,
   );
 
-/** Most of these wait for one npm after the other. More at a time than this, and some would wait for longer than they do. */
+/** How many files of the command's tests: most of their time is npm's, on one processor. More would keep others' time-outs waiting. */
 const AT_ONCE = Math.min(2, availableParallelism());
 
 const steps = {

@@ -5,7 +5,8 @@ import { defineConfig } from '@playwright/test';
 
 const withWindows = [process.env.GANTRY_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path));
 // The same without windows, where it is beside it: a third less work for each page.
-const chromium = [`${withWindows}-headless-shell`, withWindows].find((path) => path && existsSync(path));
+const windowless = withWindows && `${withWindows}-headless-shell`;
+const chromium = windowless && existsSync(windowless) ? windowless : withWindows;
 
 export default defineConfig({
   testDir: '.',
@@ -13,8 +14,7 @@ export default defineConfig({
   testIgnore: process.env.GANTRY_WEBKIT ? [] : ['webkit.spec.ts'],
   outputDir: '../../test-results',
   globalSetup: './support/build.ts',
-  // Files that run beside each other. No more of them: each starts browsers of several processes, and a spec that waits for too
-  // long fails.
+  // How many files run beside each other. More would keep each other waiting for too long: a browser is several processes.
   workers: Math.min(2, availableParallelism()),
   timeout: 120_000,
   expect: { timeout: 30_000 },
