@@ -15,23 +15,44 @@ const pagesBeside = (page: Page, count: number, url: string): Promise<Page[]> =>
     }),
   );
 
-/** Opens the store, installs and closes it again; tells whether it had to wait. */
-const installAlone = (page: Page, registry: string, project: string, dependencies: Record<string, string>) =>
+/**
+ * Opens the store, installs and closes it again; tells whether it had to wait. Who has not waited installs when
+ * `others` wait.
+ */
+const installAlone = (
+  page: Page,
+  registry: string,
+  project: string,
+  dependencies: Record<string, string>,
+  others = 0,
+) =>
   inPage(
     page,
     async ({ Gantry }, argument) => {
-      const { registry, project, dependencies } = JSON.parse(argument);
+      const { registry, project, dependencies, others } = JSON.parse(argument);
       let waited = 0;
-      const gantry = await Gantry.open({ registry, onWaiting: () => waited++ });
+      const channel = new BroadcastChannel('waiting');
+      const othersWait = new Promise<void>((resolve) => {
+        let heard = 0;
+        if (others === 0) resolve();
+        channel.onmessage = () => ++heard === others && resolve();
+      });
+      const onWaiting = () => {
+        waited++;
+        channel.postMessage(project);
+      };
+      const gantry = await Gantry.open({ registry, onWaiting });
+      if (waited === 0) await othersWait;
       const installed = await gantry.install({
         project,
         packageJson: { name: 'same', version: '1.0.0', dependencies },
       });
       const digest = await installed.treeDigest();
       await gantry.close();
+      channel.close();
       return { waited, digest, packages: installed.packages, reused: installed.reused };
     },
-    JSON.stringify({ registry, project, dependencies }),
+    JSON.stringify({ registry, project, dependencies, others }),
   );
 
 for (const count of [2, 4]) {
@@ -44,7 +65,7 @@ for (const count of [2, 4]) {
     const express = { express: '^5.3.0', cors: '^2.8.0' };
     const projects = [express, express, { ...express, picocolors: '^1.1.1' }, { lodash: '^4.18.0' }];
     const results = await Promise.all(
-      pages.map((page, index) => installAlone(page, recording.url, `tab-${index}`, projects[index] ?? {})),
+      pages.map((page, index) => installAlone(page, recording.url, `tab-${index}`, projects[index] ?? {}, count - 1)),
     );
     expect(results.filter(({ waited }) => waited === 1)).toHaveLength(count - 1);
     expect(results.filter(({ waited }) => waited === 0)).toHaveLength(1);
@@ -132,14 +153,19 @@ test('while the tab that installs is frozen others wait or give up with STORE_BU
   fixtures,
   site,
 }) => {
-  await fixtures.fault({ path: '/left/-/*', kind: 'delay', ms: 1500, count: 1 });
+  // Until the other tab waits: with its install done, a frozen tab lets go of the store.
+  await fixtures.fault({ path: '/left/-/*', kind: 'delay', ms: 8000, count: 1 });
   await stuckInstall(blank, fixtures.url);
   await expect.poll(() => fixtures.faulty()).toBe(1);
   const devtools = await blank.context().newCDPSession(blank);
   await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
   const [other] = (await pagesBeside(blank, 1, `${site.url}/pages/blank.html`)) as [Page];
   expect(await takeOver(other, fixtures.url, 300)).toEqual({ waited: true, code: 'STORE_BUSY' });
+  await other.evaluate(() => {
+    document.title = '';
+  });
   const taken = takeOver(other, fixtures.url, 60_000);
+  await expect(other).toHaveTitle('waiting');
   await devtools.send('Page.setWebLifecycleState', { state: 'active' });
   expect(await blank.evaluate(() => (globalThis as unknown as { pending: Promise<number> }).pending)).toBe(2);
   await blank.close();
