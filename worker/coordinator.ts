@@ -54,6 +54,7 @@ const IN_TURN: ReadonlySet<Method> = new Set([
   'open',
   'install',
   'explain',
+  'outdated',
   'verify',
   'removeProject',
   'prune',
@@ -73,6 +74,7 @@ const handlers: Handlers = {
   open,
   install: (request, { signal, emit }) => turns.take(signal, () => install(request, signal, emit)),
   explain: (request, call) => turns.take(call.signal, () => explain(request, call)),
+  outdated: (query, call) => turns.take(call.signal, () => outdated(query, call)),
   project: ({ name }) => read((source) => source.project(name)),
   why: async ({ project, query }) => JSON.parse(await read((source) => source.why(project, query))),
   readFile: ({ project, path }) => read((source) => source.readFile(project, path)),
@@ -220,6 +222,20 @@ async function install(
 
 function explain(request: Parameters<'explain'>, call: Call<'explain'>): Promise<Result<'explain'>> {
   return withPool(call, async ({ coordinator }) => JSON.parse(await coordinator.conflicts(request, call.signal)));
+}
+
+function outdated(
+  { request, packages, all }: Parameters<'outdated'>,
+  call: Call<'outdated'>,
+): Promise<Result<'outdated'>> {
+  const { signal } = call;
+  return whilePresent(call, async ({ coordinator }) => {
+    try {
+      return JSON.parse(await coordinator.outdated(request, packages, all, signal));
+    } catch (error) {
+      throw signal.aborted ? stopped(signal) : error;
+    }
+  });
 }
 
 /** Does what may give jobs to unpack workers. */

@@ -182,9 +182,10 @@ test('every change that waits for another tab says so, and can be given up', asy
       await giveUp((onWaiting, signal) => gantry.clear({ onWaiting, signal })),
       await giveUp((onWaiting, signal) => gantry.verify({ onWaiting, signal })),
       await giveUp((onWaiting, signal) => gantry.explain({ packageJson, onEvent: onWaiting, signal })),
+      await giveUp((onWaiting, signal) => gantry.outdated({ packageJson, onEvent: onWaiting, signal })),
     ];
   });
-  expect(told).toEqual(Array.from({ length: 5 }, () => 'ABORTED 1'));
+  expect(told).toEqual(Array.from({ length: 6 }, () => 'ABORTED 1'));
   await blank.evaluate(() => (globalThis as unknown as Kept).gantry.close());
   // Nothing of it has been done.
   expect(await other.run(readLeft)).toEqual({ text: OLD, names: ['.package-lock.json', 'left'] });

@@ -119,6 +119,14 @@ export interface InstallOptions extends DependencyChanges, WorkspaceChoice {
   signal?: AbortSignal;
 }
 
+/** What `install` takes will do, but for changes. */
+export interface OutdatedOptions extends Omit<InstallOptions, keyof DependencyChanges> {
+  /** Names of packages, wherever they are in the tree. Unless given: what the project and its workspaces ask for. */
+  packages?: string | readonly string[];
+  /** Without names: what any package asks for. */
+  all?: boolean;
+}
+
 // `undefined`: looked at where it is used, or by the coordinator.
 const OPEN: Checks<OpenOptions> = {
   registry: undefined,
@@ -177,6 +185,11 @@ export function checkOpen(options: OpenOptions): void {
 /** All that `open` takes will do, so that one object can be given to both. */
 export function checkRemove(options: object): void {
   checkOptions<OpenOptions>('Gantry.remove', options, OPEN);
+}
+
+export function checkOutdated(options: OutdatedOptions): void {
+  const { add, remove, update, saveAs, savePrefix, ...checks } = INSTALL;
+  checkOptions<OutdatedOptions>('gantry.outdated', options, { ...checks, packages: undefined, all: flag });
 }
 
 export function checkInstall(call: 'install' | 'explain', options: InstallOptions): void {

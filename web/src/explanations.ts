@@ -72,3 +72,25 @@ export interface ConflictingDependency {
   error?: string;
   from: ConflictingPackage;
 }
+
+/** A dependency for which the registry has something newer than what is installed, or for which nothing is installed. */
+export interface OutdatedDependency {
+  /** Its name; of one that stands for another package with what that is: `alias:name@range`. */
+  name: string;
+  /** The version that is installed, if one is. */
+  current?: string;
+  /** The version that what is asked for means now: an update brings it. */
+  wanted: string;
+  /** The version that the default tag means, `latest` unless `npmrc` sets another one. */
+  latest: string;
+  /** Its folder. */
+  location?: string;
+  /** Who asks for it: the name of a package; of the project that under which it is kept. */
+  dependent: string;
+  /** The folder of who asks; empty for the project. */
+  dependentLocation: string;
+  /** `name@version` of who asks, if that is a workspace. */
+  workspace?: string;
+  /** The field of `package.json` in which it is asked for. */
+  type: 'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies';
+}

@@ -12,13 +12,14 @@ import {
   checkRemove,
   type InstallOptions,
   type OpenOptions,
+  type OutdatedOptions,
   type RemoveOptions,
   type TurnOptions,
 } from './call-options.js';
 import { type CallOptions, Connection } from './connection.js';
 import { GantryError } from './errors.js';
-import type { PeerConflict } from './explanations.js';
-import { DEFAULT_PROJECT, installParameters } from './install-parameters.js';
+import type { OutdatedDependency, PeerConflict } from './explanations.js';
+import { DEFAULT_PROJECT, installParameters, outdatedParameters } from './install-parameters.js';
 import { hold, uniqueLifeName } from './liveness.js';
 import { openParameters, requireOpfs } from './open-parameters.js';
 import { requireSecureContext } from './origin-storage.js';
@@ -124,6 +125,18 @@ export class Gantry {
     const parameters = installParameters('explain', options);
     const { onEvent, signal } = options;
     return this.#connection.call('explain', parameters, { onEvent, signal });
+  }
+
+  /**
+   * Of which packages of a project's tree the registry has newer versions: what `npm outdated` tells, sorted by name and who asks.
+   * `packageJson` says what is asked for, and what is installed is as the project's last install left it. Registries are asked
+   * anew, unless `preferOffline` or `offline` is set. What they do not have, or not in the version that is asked for, is left out,
+   * as with npm. Waits for installs under way; of events there is the one of type `waiting`.
+   */
+  async outdated(options: OutdatedOptions): Promise<OutdatedDependency[]> {
+    const parameters = outdatedParameters(options);
+    const { onEvent, signal } = options;
+    return this.#connection.call('outdated', parameters, { onEvent, signal });
   }
 
   /**

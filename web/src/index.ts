@@ -1,6 +1,6 @@
 /** The npm package `gantry`: an npm-compatible installer for the browser tab. */
 export type { InstallEvent, WorkSummary } from './call-events.js';
-export type { InstallOptions, OpenOptions, RemoveOptions, TurnOptions } from './call-options.js';
+export type { InstallOptions, OpenOptions, OutdatedOptions, RemoveOptions, TurnOptions } from './call-options.js';
 export { type ChangeListener, type ProjectChange, type WatchOptions, watchProject } from './changes.js';
 export type { Directory } from './directory.js';
 export { BigIntStats, DirectoryEntry, type StatOptions, Stats } from './entries.js';
@@ -15,6 +15,7 @@ export type {
   ConflictingDependency,
   ConflictingPackage,
   DependencyExplanation,
+  OutdatedDependency,
   PackageExplanation,
   PeerConflict,
 } from './explanations.js';

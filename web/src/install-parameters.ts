@@ -1,8 +1,8 @@
 /** What of an install's options goes to the coordinator. */
-import { checkInstall, type InstallOptions } from './call-options.js';
+import { checkInstall, checkOutdated, type InstallOptions, type OutdatedOptions } from './call-options.js';
 import { textsIn } from './options.js';
 import { packageJsonText } from './package-json.js';
-import type { ChangeParameters, DependencyChanges, DependencyKind, InstallParameters } from './protocol.js';
+import type { ChangeParameters, DependencyChanges, DependencyKind, InstallParameters, Parameters } from './protocol.js';
 import { workspacesIn } from './workspaces.js';
 
 /** The project of calls that name none. */
@@ -11,6 +11,17 @@ export const DEFAULT_PROJECT = 'default';
 /** Throws `INVALID_OPTION` where an option cannot be used. */
 export function installParameters(call: 'install' | 'explain', options: InstallOptions): InstallParameters {
   checkInstall(call, options);
+  return parametersOf(options);
+}
+
+/** The same of what is outdated. */
+export function outdatedParameters(options: OutdatedOptions): Parameters<'outdated'> {
+  checkOutdated(options);
+  const packages = options.packages === undefined ? [] : textsIn('packages', options.packages);
+  return { request: parametersOf(options), packages, all: options.all ?? false };
+}
+
+function parametersOf(options: InstallOptions): InstallParameters {
   const { lockfile, target, omit, frozen, offline, preferOffline, preferOnline, lockFields, timing } = options;
   const parameters: InstallParameters = {
     project: options.project ?? DEFAULT_PROJECT,

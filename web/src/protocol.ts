@@ -6,7 +6,7 @@
  */
 import type { InstallEvent, OpenEvent, WaitingEvent } from './call-events.js';
 import type { ErrorData } from './errors.js';
-import type { PackageExplanation, PeerConflict } from './explanations.js';
+import type { OutdatedDependency, PackageExplanation, PeerConflict } from './explanations.js';
 import type { ScriptFailure } from './script-failure.js';
 import type { WorkspaceParameters } from './workspaces.js';
 
@@ -262,6 +262,11 @@ export interface Methods {
   endArchive: { parameters: { archive: number }; result: undefined; event: never };
   why: { parameters: { project: string; query: string }; result: PackageExplanation[]; event: never };
   explain: { parameters: InstallParameters; result: PeerConflict[]; event: WaitingEvent };
+  outdated: {
+    parameters: { request: InstallParameters; packages: string[]; all: boolean };
+    result: OutdatedDependency[];
+    event: WaitingEvent;
+  };
   treeDigest: { parameters: { project: string }; result: string; event: never };
   usage: { parameters: undefined; result: StoreUsage; event: never };
   verify: { parameters: undefined; result: Verification; event: WaitingEvent };

@@ -90,6 +90,7 @@ export interface WasmCoordinator {
     signal: AbortSignal,
   ): Promise<InstalledProject>;
   conflicts(request: InstallRequest, signal: AbortSignal): Promise<string>;
+  outdated(request: InstallRequest, packages: string[], all: boolean, signal: AbortSignal): Promise<string>;
   project(name: string): Promise<InstalledProject | undefined>;
   readFile(project: string, path: string): Promise<Uint8Array<ArrayBuffer>>;
   readMany(project: string, paths: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | undefined)[]>;

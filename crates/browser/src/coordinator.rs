@@ -16,7 +16,7 @@ use crate::pool::PoolPort;
 use crate::project::{OpenProject, unknown_project};
 use crate::store::BrowserStore;
 use crate::why::explain_recorded;
-use gantry_engine::{Fault, PackageStore};
+use gantry_engine::{Fault, OutdatedQuery, PackageStore};
 use gantry_registry::{RegistryClient, RegistrySettings};
 use js_sys::Function;
 use options::CoordinatorOptions;
@@ -67,6 +67,19 @@ impl Coordinator {
     /// The peer conflicts that an install has, as JSON.
     pub async fn conflicts(&self, request: JsValue, signal: AbortSignal) -> Result<String, JsValue> {
         thrown(self.find_conflicts(request, &signal).await)
+    }
+
+    /// Of which packages of a project's tree registries have newer versions, as JSON: of those named, or else of what the project
+    /// and its workspaces ask for, or of `all`.
+    pub async fn outdated(
+        &self,
+        request: JsValue,
+        packages: Vec<String>,
+        all: bool,
+        signal: AbortSignal,
+    ) -> Result<String, JsValue> {
+        let query = OutdatedQuery { packages: &packages, all, with_homepage: false };
+        thrown(self.find_outdated(request, query, &signal).await)
     }
 
     /// The project as an earlier install left it, or `undefined`.

@@ -23,6 +23,10 @@ pub enum Task<'a> {
     Ci,
     /// Whatever only resolves.
     Resolve,
+    /// `ls`
+    List,
+    /// `outdated`
+    Outdated,
 }
 
 impl Task<'_> {
@@ -40,6 +44,8 @@ impl Task<'_> {
             Self::Prune => "prune",
             Self::Dedupe => "dedupe",
             Self::Ci => "ci",
+            Self::List => "ls",
+            Self::Outdated => "outdated",
         }
     }
 
@@ -97,7 +103,7 @@ pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Chang
         }
         Task::Prune => changes.prune = true,
         Task::Dedupe => changes.update = Update::Duplicates,
-        Task::Ci | Task::Resolve => {}
+        Task::Ci | Task::Resolve | Task::List | Task::Outdated => {}
     }
     Ok(changes)
 }

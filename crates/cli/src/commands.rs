@@ -3,6 +3,8 @@
 pub mod digest;
 pub mod explain;
 pub mod install;
+pub mod list;
+pub mod outdated;
 pub mod rebuild;
 pub mod review;
 pub mod store;

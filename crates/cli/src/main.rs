@@ -11,6 +11,7 @@ mod changes;
 mod commands;
 mod dev_engines;
 mod failure;
+mod looking;
 mod loudness;
 mod npm_options;
 mod options;
@@ -67,6 +68,8 @@ fn main() -> ExitCode {
             let task = arguments.task().unwrap_or_else(|error| end_by_usage(&error));
             commands::review::run(&arguments.review, task)
         }
+        Command::Ls(arguments) => commands::list::run(arguments),
+        Command::Outdated(arguments) => commands::outdated::run(arguments),
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Store(arguments) => commands::store::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(arguments),

@@ -55,6 +55,11 @@ pub enum Command {
     /// Look after `allowScripts` of package.json: approve, deny, list packages of which it says nothing, take out what means
     /// nothing any more.
     InstallScripts(InstallScriptsArguments),
+    /// Tell what is in the tree, and what is wrong there: what the project asks for, or packages and who asks for them.
+    #[command(visible_alias = "list")]
+    Ls(ListArguments),
+    /// Tell of which packages the registry has newer versions than are installed.
+    Outdated(OutdatedArguments),
     /// Tell why packages are in the tree: who depends on them, up to the project.
     Why(WhyArguments),
     /// Tell which peer dependencies contradict each other, and which changes would end it; with packages, the same as `why`.
@@ -78,6 +83,8 @@ impl Command {
             | Self::FindDupes(install)
             | Self::Ci(install) => install.resolve.settings = settings,
             Self::Explain(arguments) => arguments.resolve.settings = settings,
+            Self::Ls(arguments) => arguments.resolve.settings = settings,
+            Self::Outdated(arguments) => arguments.resolve.settings = settings,
             Self::Why(arguments) => arguments.settings = settings,
             Self::Rebuild(arguments) => arguments.settings = settings,
             Self::ApproveScripts(ApproveScriptsArguments { review, .. })
@@ -313,6 +320,57 @@ pub struct RebuildArguments {
     /// What else the line says of npm's settings.
     #[arg(skip)]
     pub settings: Vec<(String, NpmrcValue)>,
+}
+
+/// Options of `ls`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Names, or name@range: only these, and what leads to them.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    /// All levels, not only what the project and its workspaces ask for.
+    #[arg(short, long)]
+    pub all: bool,
+    /// So many levels, the first being 0.
+    #[arg(long, value_name = "LEVELS")]
+    pub depth: Option<usize>,
+    /// Of what the project and its workspaces ask for only links.
+    #[arg(long)]
+    pub link: bool,
+    /// Print paths, one a line.
+    #[arg(short, long)]
+    pub parseable: bool,
+    /// With the paths names, versions, where links lead to, and what is wrong, with colons between them.
+    #[arg(short, long, requires = "parseable")]
+    pub long: bool,
+    /// Look at the lock file instead of the tree.
+    #[arg(long)]
+    pub package_lock_only: bool,
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+    #[command(flatten)]
+    pub resolve: ResolveArguments,
+}
+
+/// Options of `outdated`.
+#[derive(Debug, Args)]
+pub struct OutdatedArguments {
+    /// Names of packages, wherever they are in the tree; none for what the project and its workspaces ask for.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    /// Tell of everything that any package asks for.
+    #[arg(short, long)]
+    pub all: bool,
+    /// Tell also in which field of package.json a package is asked for, where, and where it is described.
+    #[arg(short, long)]
+    pub long: bool,
+    /// Print lines for programs: path, wanted, current, latest and who asks, with colons between them.
+    #[arg(short, long)]
+    pub parseable: bool,
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+    #[command(flatten)]
+    pub resolve: ResolveArguments,
 }
 
 /// Options of `why`.

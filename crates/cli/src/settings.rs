@@ -72,7 +72,9 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let resolve = resolve_options(&config, node_version, &omit, &project)?;
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
     let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
-    warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
+    if !matches!(task, Task::List | Task::Outdated) {
+        warnings.extend(dev_engines::check(&package_json, (&machine, machine_release().as_deref()), resolve.force)?);
+    }
     let mut request = InstallRequest {
         package_json,
         package_json_path,

@@ -3,10 +3,14 @@
 //! The rules are npm's (`get-workspaces.js`, and `setWorkspaces` of its commands): a workspace is named by its name, by its
 //! folder, or by a folder that it is in.
 
+use crate::EngineError;
 use crate::error::Fault;
-use gantry_manifest::{Config, WorkspacePatterns};
-use gantry_resolver::{Scope, Workspace, path_between, path_from};
+use gantry_manifest::{Config, Lockfile, WorkspacePatterns};
+use gantry_resolver::{
+    Project, ResolveOptions, Scope, Workspace, path_between, path_from, paths_of_workspaces, paths_without_workspaces,
+};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Which part of a project an install is about.
 ///
@@ -89,7 +93,7 @@ impl Chosen {
 
 /// The folders of the workspaces that are chosen of those of the project in `project_path` (absolute, or empty); none for the
 /// project alone, and all of them for the whole. `warn` gets code and text of a warning.
-pub fn chosen_workspaces(
+pub(crate) fn chosen_workspaces(
     choice: &WorkspaceChoice,
     workspaces: &[Workspace],
     project_path: &str,
@@ -98,6 +102,25 @@ pub fn chosen_workspaces(
     Ok(match choose(choice, workspaces, project_path, warn)? {
         Some(chosen) => chosen.workspaces.into_iter().map(|(_, folder)| folder).collect(),
         None => workspaces.iter().map(|workspace| workspace.path.clone()).collect(),
+    })
+}
+
+/// The paths of what belongs to the part of a project that is chosen, for commands that look at a tree; `None` for the whole.
+/// `warn` gets code and text of a warning.
+pub fn paths_of_choice(
+    choice: &WorkspaceChoice,
+    project: &Project,
+    lock: &Lockfile,
+    options: &ResolveOptions,
+    warn: &dyn Fn(&'static str, String),
+) -> Result<Option<BTreeSet<String>>, EngineError> {
+    Ok(match choice {
+        WorkspaceChoice::Whole => None,
+        WorkspaceChoice::Project => Some(paths_without_workspaces(project, lock, options)?),
+        WorkspaceChoice::Workspaces { .. } => {
+            let folders = chosen_workspaces(choice, &project.workspaces, &options.project_path, warn)?;
+            Some(paths_of_workspaces(project, lock, &folders, options)?)
+        }
     })
 }
 

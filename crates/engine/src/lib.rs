@@ -25,6 +25,8 @@ mod in_place;
 mod install;
 mod jobs;
 mod known_lock;
+mod list;
+mod outdated;
 mod pack;
 mod part;
 mod progress;
@@ -42,7 +44,7 @@ mod tree;
 mod unprepared;
 mod yarn;
 
-pub use choice::{WorkspaceChoice, WorkspaceSettings, chosen_workspaces};
+pub use choice::{WorkspaceChoice, WorkspaceSettings, paths_of_choice};
 pub use dry_run::{PlacedPackage, TreeChanges, dry_run};
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
@@ -51,6 +53,8 @@ pub use host::{
     UsersFiles,
 };
 pub use install::{conflicts, install, packages_of_ci};
+pub use list::{ListQuery, list};
+pub use outdated::{OutdatedDependency, OutdatedQuery, outdated};
 pub use pack::{PACKING_RULES, packed_files};
 pub use request::{
     Changes, Conflicts, Deprecated, Extent, InstallMode, InstallRequest, LockFields, LockUse, Outcome, Update,

@@ -2,6 +2,7 @@
 
 use crate::host::{Host, ProjectTree};
 use crate::progress::Progress;
+use crate::request::InstallRequest;
 use crate::{EngineError, Fault};
 use gantry_manifest::{LockEntry, Lockfile, Manifest, SearchArea, WorkspacePatterns};
 use gantry_resolver::{Folder, Project, Workspace};
@@ -27,6 +28,19 @@ pub(crate) async fn read_project<H: Host>(
         }
     }
     Ok(Project { root, workspaces, folders })
+}
+
+/// The project of a request as it is on the disk, and what is installed there.
+pub(crate) async fn read_installed<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(Project, Lockfile), EngineError> {
+    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    let workspaces = read_workspaces(host, &root, progress).await?;
+    let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
+    let tree = host.project().installed(&folders).await?.unwrap_or_default();
+    Ok((read_project(host, (root, workspaces), Some(&tree)).await?, tree))
 }
 
 /// The folders of the user that a lock links to.

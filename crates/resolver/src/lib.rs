@@ -6,11 +6,12 @@
 //!
 //! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
 //! its packages are not to be installed on a given machine ([`check_machine`]), what goes with an optional package that
-//! cannot be had ([`optional_set`]), what of it is made where only some workspaces are installed ([`part_to_install`]), and why
-//! is a package there ([`explain`])?
+//! cannot be had ([`optional_set`]), what of it is made where only some workspaces are installed ([`part_to_install`]), why
+//! is a package there ([`explain`]), what is in the tree at all ([`listing`]), and what do packages ask registries for ([`asked_dependencies`])?
 
 #![deny(missing_docs)]
 
+mod asked;
 mod build;
 mod carried;
 mod cause;
@@ -22,6 +23,7 @@ mod forest;
 mod from_lock;
 mod ids;
 mod legacy_tree;
+mod listing;
 mod names;
 mod options;
 mod overrides;
@@ -41,12 +43,14 @@ mod unpacked;
 mod why;
 mod yarn;
 
+pub use asked::{AskedDependency, Asking, asked_dependencies};
 pub use carried::carried_entries;
 pub use check_lock::{MachineCheck, SettledLock, check_machine, lock_mismatches, lock_satisfies, optional_set};
 pub use error::{CODES, Requirement, ResolveError, ResolveWarning};
 pub use explain::{EdgeExplanation, NodeExplanation, PeerConflict};
 pub use forest::{path_between, path_from, path_in_project};
 pub use legacy_tree::legacy_dependencies;
+pub use listing::{Listed, ListingQuery, listing};
 pub use options::{Allowance, Allowances, InstallStrategy, Opening, ResolveOptions, Target, YarnHints};
 pub use pick::pick_version;
 pub use platform::installs_on;

@@ -42,11 +42,13 @@ export async function useForEverything([storage, registry]: readonly [StorageKin
   const added = await gantry.install({ project: 'other', packageJson: other, add: ['zod@^4.6.0'] });
   const updated = await gantry.install({ project: 'other', packageJson: added.packageJson ?? {}, update: ['zod'] });
   const conflicts = await gantry.explain({ project: 'other', packageJson: other });
+  const outdated = await gantry.outdated({ project: 'other', packageJson: other, all: true });
   const later = {
     requests: [again.requests, frozen.requests, updated.requests],
     digests: [frozen, second, added].map(({ packages, reused }) => [packages, reused]),
     other: [second.lockfile, await added.treeDigest(), added.packageJson, updated.lockfile === added.lockfile],
     conflicts: conflicts.length,
+    outdated,
     verified: await gantry.verify(),
     removed: [await gantry.removeProject('one'), await gantry.removeProject('ci')],
     pruned: (await gantry.prune()).packages,

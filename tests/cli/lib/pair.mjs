@@ -73,6 +73,22 @@ export class Pair {
     return run;
   }
 
+  /**
+   * Runs both, which must print the same, paths of the project aside, and end the same. `read` makes what is compared of what
+   * npm prints. Gives what gantry has printed.
+   */
+  print(step, line, inside = '', read = (text) => text) {
+    const [ours, theirs] = this.folders.map((folder, index) => {
+      const place = join(folder, inside);
+      const run = index ? this.workspace.npm(place, ...line) : this.workspace.gantryIn(place, ...line);
+      return { status: run.status, stdout: run.stdout.replaceAll(folder, '/project'), stderr: run.stderr };
+    });
+    const told = `${step}: ${line.join(' ')}`;
+    assert.equal(ours.stdout, read(theirs.stdout), `${told}\n${ours.stderr}`);
+    assert.equal(ours.status, theirs.status, told);
+    return ours;
+  }
+
   /** Runs both, which must fail; ours with `code`. */
   fail(step, code, command = 'install', words = []) {
     const [ours, theirs] = this.folders;

@@ -16,11 +16,12 @@ use crate::recorded::{LockFile, ProjectOptions};
 use crate::store::{BrowserStore, cleared};
 use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
-use gantry_engine::{Deprecated, Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, Phase};
+use gantry_engine::{Deprecated, Event, Fault, InstallMode, InstallRequest, LockUse, Outcome, OutdatedQuery, Phase};
 use gantry_platform::Clock;
 use gantry_registry::CacheMode;
 use gantry_store::ProjectRecord;
 use js_sys::{Function, Reflect};
+use serde_json::json;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -146,6 +147,20 @@ impl Coordinator {
         let found = found?;
         collected?;
         Ok(found.to_json().to_string())
+    }
+
+    /// Of which packages registries have newer versions, as JSON. Nothing but documents is kept of it.
+    pub(super) async fn find_outdated(
+        &self,
+        request: JsValue,
+        query: OutdatedQuery<'_>,
+        signal: &AbortSignal,
+    ) -> Result<String, Fault> {
+        let Prepared { request, host, .. } = self.understand(from_object(request, "the options of outdated")?)?;
+        let mut deaf = |_| {};
+        let work = gantry_engine::outdated(&host, &request, query, &mut deaf).boxed_local();
+        let found = until_aborted(signal, work.map_err(|error| error.to_fault())).await?;
+        Ok(json!(found).to_string())
     }
 
     async fn prepare(&self, options: InstallOptions) -> Result<Prepared, Fault> {

@@ -5,9 +5,9 @@ use crate::options::WhyArguments;
 use crate::output::{print_line, print_text, warn};
 use crate::prefix::Place;
 use crate::settings::{LoadedProject, load_project};
-use gantry_engine::{EngineError, Fault, WorkspaceChoice, chosen_workspaces};
+use gantry_engine::{EngineError, Fault, paths_of_choice};
 use gantry_manifest::{Lockfile, Manifest};
-use gantry_resolver::{Explanation, Project, explain, paths_of_workspaces, paths_without_workspaces};
+use gantry_resolver::{Explanation, Project, explain};
 
 /// Tells why packages are in the tree; returns the exit status.
 pub fn run(arguments: &WhyArguments) -> u8 {
@@ -46,20 +46,12 @@ fn explanations(arguments: &WhyArguments) -> Result<Vec<Explanation>, Fault> {
     for package in &arguments.packages {
         found.extend(explain(project.clone(), &lock, &options, package).map_err(|error| fault(error.into()))?);
     }
-    let part = match &workspaces {
-        WorkspaceChoice::Whole => None,
-        WorkspaceChoice::Project => Some(paths_without_workspaces(&project, &lock, &options)),
-        WorkspaceChoice::Workspaces { .. } => {
-            let tell = |code: &str, message: String| {
-                if !arguments.json {
-                    warn(code, &message);
-                }
-            };
-            let folders = chosen_workspaces(&workspaces, &project.workspaces, &options.project_path, &tell)?;
-            Some(paths_of_workspaces(&project, &lock, &folders, &options))
+    let tell = |code: &str, message: String| {
+        if !arguments.json {
+            warn(code, &message);
         }
     };
-    let part = part.transpose().map_err(|error| fault(error.into()))?;
+    let part = paths_of_choice(&workspaces, &project, &lock, &options, &tell).map_err(fault)?;
     // npm's rule, too: a part that has nothing leaves nothing out.
     let packages = arguments.packages.join(", ");
     if let Some(part) = part.filter(|part| !part.is_empty() && !found.is_empty()) {
