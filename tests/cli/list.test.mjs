@@ -63,6 +63,8 @@ describe('ls', { concurrency: 1 }, () => {
     same(pair, 'what is not there', ['left@2'], '', [[], ['--json'], ['-p']]);
     same(pair, 'an alias', ['other']);
     same(pair, 'links', ['--link']);
+    same(pair, 'in ASCII', ['--all', '--no-unicode']);
+    same(pair, 'in more than ASCII', ['--all', '--unicode']);
     same(pair, 'without some', ['--omit=dev', '--omit=optional']);
     same(pair, 'by the lock', ['--package-lock-only', '--all']);
   });

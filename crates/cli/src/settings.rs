@@ -37,6 +37,8 @@ pub struct Settings {
     pub dry_run: bool,
     /// npm's `allow-scripts-pin`.
     pub pins: bool,
+    /// npm's `unicode`, where it is set: whether lines between words are drawn with what ASCII lacks.
+    pub unicode: Option<bool>,
     pub warnings: Vec<(&'static str, String)>,
 }
 
@@ -109,6 +111,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     };
     let scripts = script_settings(scripts, surroundings, arguments.resolve.json);
     let pins = pins(&config);
+    let unicode = config.get_bool("unicode");
     let connections = connections(&config, &mut warnings);
     let host = NativeHostSettings {
         store: store_directory(arguments.resolve.store_dir.as_deref(), &sources)?,
@@ -118,7 +121,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         scripts,
         project,
     };
-    Ok(Settings { host, request, dry_run, pins, warnings })
+    Ok(Settings { host, request, dry_run, pins, unicode, warnings })
 }
 
 /// Whether approval is for what is installed alone.

@@ -55,16 +55,19 @@ struct Found {
     lines: Vec<Listed>,
     /// Whether its manifest says anything.
     has_manifest: bool,
+    /// Whether a tree is drawn with what ASCII lacks.
+    is_unicode: bool,
 }
 
 fn find(settings: Settings, query: ListQuery<'_>, form: Form) -> Result<Found, Fault> {
     let project = settings.host.project.display().to_string();
     let manifest = serde_json::from_slice::<Map<String, Value>>(&settings.request.package_json);
     let has_manifest = !manifest.is_ok_and(|manifest| manifest.is_empty());
+    let is_unicode = settings.unicode.unwrap_or_else(reads_unicode);
     let lines = look(settings, Traffic::Tarballs, matches!(form, Form::Json), async |host, request, listener| {
         list(host, request, query, listener).await
     })?;
-    Ok(Found { project, lines, has_manifest })
+    Ok(Found { project, lines, has_manifest, is_unicode })
 }
 
 /// Prints a list, and what is wrong in it.
@@ -111,19 +114,20 @@ fn absolute(project: &str, location: &str) -> String {
     if location.is_empty() { project.to_owned() } else { format!("{project}/{location}") }
 }
 
+/// Whether terminals of this locale show what ASCII lacks: npm's rule.
+fn reads_unicode() -> bool {
+    let variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let locale = variables.filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
+    let locale = locale.unwrap_or_default().to_ascii_lowercase();
+    locale.ends_with("utf-8") || locale.ends_with("utf8")
+}
+
 /// npm's text, without colours.
 fn tree(found: &Found) -> String {
-    let Found { project, lines, has_manifest } = found;
-    let is_unicode = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
-        .is_some_and(|locale| {
-            let locale = locale.to_ascii_lowercase();
-            locale.ends_with("utf-8") || locale.ends_with("utf8")
-        });
+    let Found { project, lines, has_manifest, is_unicode } = found;
     let children = children(lines);
     let mut text = if *has_manifest { format!("{} {project}\n", lines[0].label) } else { format!("{project}\n") };
-    let shapes = if is_unicode { ["├", "└", "─", "┬", "│"] } else { ["+", "`", "-", "-", "|"] };
+    let shapes = if *is_unicode { ["├", "└", "─", "┬", "│"] } else { ["+", "`", "-", "-", "|"] };
     if children[0].is_empty() {
         text.push_str(&format!("{}{}{} (empty)\n", shapes[1], shapes[2], shapes[2]));
     }
@@ -195,7 +199,7 @@ fn paths(project: &str, lines: &[Listed], with_labels: bool) -> String {
 
 /// npm's JSON: what is below a package is an object by name in `dependencies`.
 fn to_json(found: &Found, problems: &[String]) -> Value {
-    let Found { project, lines, has_manifest } = found;
+    let Found { project, lines, has_manifest, .. } = found;
     let children = children(lines);
     let mut values: Vec<Map<String, Value>> = lines.iter().map(|line| entry(project, line)).collect();
     if *has_manifest {
