@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Pair } from './lib/pair.mjs';
-import { registryForSuite } from './lib/programs.mjs';
+import { fixturesForSuite } from './lib/programs.mjs';
 import { Repository } from './lib/repository.mjs';
 
 const ALL_FORMS = [[], ['--json'], ['--parseable'], ['--parseable', '--long'], ['--all'], ['--all', '--json']];
@@ -25,14 +25,7 @@ function withoutError(text) {
 }
 
 describe('ls', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (url) => {
-      registry = url;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   const asked = {
     name: 'named-otherwise',
@@ -53,7 +46,7 @@ describe('ls', { concurrency: 1 }, () => {
   const folder = { name: 'folder', version: '1.0.0', dependencies: { left: '1.1.0' } };
 
   test('everything that a project can have, at all levels', (context) => {
-    const pair = new Pair(context, registry, { 'package.json': asked, 'folder/package.json': folder });
+    const pair = new Pair(context, suite.registry, { 'package.json': asked, 'folder/package.json': folder });
     assert.match(same(pair, 'nothing is installed', [], '', ALL_FORMS).stdout, /UNMET DEPENDENCY left@1\.0\.0/);
     pair.same('installed');
     same(pair, 'installed', [], '', ALL_FORMS);
@@ -70,7 +63,7 @@ describe('ls', { concurrency: 1 }, () => {
   });
 
   test('what is missing, wrong or of nobody is said', (context) => {
-    const pair = new Pair(context, registry, { 'package.json': asked, 'folder/package.json': folder });
+    const pair = new Pair(context, suite.registry, { 'package.json': asked, 'folder/package.json': folder });
     pair.same('installed');
     for (const name of ['executable', 'with-optional', '@scope/middle']) {
       for (const project of pair.folders) rmSync(join(project, 'node_modules', name), { recursive: true });
@@ -89,7 +82,7 @@ describe('ls', { concurrency: 1 }, () => {
 
   test('workspaces, all of them and chosen ones', (context) => {
     const member = (name, fields) => ({ name, version: '1.0.0', ...fields });
-    const pair = new Pair(context, registry, {
+    const pair = new Pair(context, suite.registry, {
       'package.json': { name: 'root', workspaces: ['p/*'], dependencies: { left: '1.0.0', executable: '1' } },
       'p/a/package.json': member('a', { dependencies: { left: '1.1.0', '@team/b': '^1.0.0' } }),
       'p/b/package.json': member('@team/b', { dependencies: { right: '1' }, devDependencies: { deprecated: '*' } }),
@@ -104,7 +97,7 @@ describe('ls', { concurrency: 1 }, () => {
   });
 
   test('repositories, trees of other installers, and what is empty', (context) => {
-    const pair = new Pair(context, registry, { 'package.json': {} });
+    const pair = new Pair(context, suite.registry, { 'package.json': {} });
     same(pair, 'an empty project', [], '', ALL_FORMS);
     const repository = new Repository(join(pair.workspace.folder, 'repository'));
     repository.write({ 'package.json': { name: 'kept-in-git', version: '1.0.0' } });

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Pair } from './lib/pair.mjs';
-import { control, projectsFolder, registryForSuite } from './lib/programs.mjs';
+import { control, fixturesForSuite, projectsFolder, registryForSuite } from './lib/programs.mjs';
 
 const ALL_FORMS = [[], ['--json'], ['--parseable'], ['--long'], ['--long', '--json'], ['-p', '-l']];
 
@@ -14,14 +14,7 @@ function same(pair, step, words = [], inside = '', forms = [[]]) {
 }
 
 describe('outdated', { concurrency: 1 }, () => {
-  let registry;
-  registryForSuite(
-    (url) => {
-      registry = url;
-    },
-    '--fixtures',
-    'basic',
-  );
+  const suite = fixturesForSuite();
 
   test('everything that a project can ask for, with what is there and without', (context) => {
     const asked = {
@@ -40,7 +33,7 @@ describe('outdated', { concurrency: 1 }, () => {
       peerDependencies: { 'peer-guest': '*' },
       overrides: { right: { left: '1.0.0' } },
     };
-    const pair = new Pair(context, registry, {
+    const pair = new Pair(context, suite.registry, {
       'package.json': asked,
       'folder/package.json': { name: 'folder', version: '1.0.0', dependencies: { left: '1.0.0' } },
     });
@@ -69,17 +62,22 @@ describe('outdated', { concurrency: 1 }, () => {
   });
 
   test('where nothing is newer nothing is printed; where nobody knows, too', (context) => {
-    const pair = new Pair(context, registry, { 'package.json': { dependencies: { left: '1.1.0' } } });
+    const pair = new Pair(context, suite.registry, { 'package.json': { dependencies: { left: '1.1.0' } } });
     pair.same('installed');
     const { stdout, status } = same(pair, 'newest', [], '', ALL_FORMS);
     assert.deepEqual([stdout, status], ['', 0]);
     pair.write({ 'package.json': { dependencies: { left: '1.1.0', 'never-published': '1', right: '^9' } } });
     assert.equal(same(pair, 'not in the registry').status, 0);
+    pair.write({ 'package.json': { dependencies: { left: '1.1.0', 'no-versions': '1' } } });
+    const [ours, theirs] = pair.folders;
+    const { stdout: told, status: end } = pair.workspace.gantryIn(ours, 'outdated');
+    assert.deepEqual([told, end, pair.workspace.npm(theirs, 'outdated').stdout], ['', 0, '']);
+    assert.match(pair.workspace.npm(theirs, 'outdated').stderr, /ENOVERSIONS/);
   });
 
   test('workspaces, all of them and chosen ones', (context) => {
     const member = (name, fields) => ({ name, version: '1.0.0', ...fields });
-    const pair = new Pair(context, registry, {
+    const pair = new Pair(context, suite.registry, {
       'package.json': { workspaces: ['p/*'], dependencies: { left: '1.0.0' } },
       'p/a/package.json': member('a', { dependencies: { left: '1.0.0' } }),
       'p/b/package.json': member('@team/b', { dependencies: { 'peer-host': '1' }, devDependencies: { left: '1.1.0' } }),
@@ -98,8 +96,8 @@ describe('outdated', { concurrency: 1 }, () => {
     same(pair, 'a workspace by name', ['a']);
   });
 
-  test('a tree that another installer has made, and folders without any project', (context) => {
-    const pair = new Pair(context, registry, { 'package.json': { dependencies: { left: '1.0.0', right: '1' } } });
+  test('a tree that another installer has made', (context) => {
+    const pair = new Pair(context, suite.registry, { 'package.json': { dependencies: { left: '1.0.0', right: '1' } } });
     pair.same('installed');
     pair.remove('node_modules/.package-lock.json');
     pair.remove('package-lock.json');
@@ -107,17 +105,19 @@ describe('outdated', { concurrency: 1 }, () => {
   });
 
   test('a registry that fails is no answer', async (context) => {
-    const pair = new Pair(context, registry, { 'package.json': { dependencies: { left: '1.0.0', 'peer-host': '1' } } });
+    const pair = new Pair(context, suite.registry, {
+      'package.json': { dependencies: { left: '1.0.0', 'peer-host': '1' } },
+    });
     pair.same('installed');
     const fault = (status, count) =>
-      control(registry, 'POST', 'faults', [{ path: '/left$', kind: 'status', status, count }]);
+      control(suite.registry, 'POST', 'faults', [{ path: '/left$', kind: 'status', status, count }]);
     await fault(403, 20);
     assert.match(same(pair, 'forbidden').stdout, /^peer-host/m);
-    await control(registry, 'DELETE', 'faults');
+    await control(suite.registry, 'DELETE', 'faults');
     await fault(401, 20);
     const refused = pair.workspace.gantryIn(pair.folders[0], 'outdated', '--json');
     assert.deepEqual([refused.status, refused.lines[0].code], [3, 'REGISTRY_UNAUTHORIZED']);
-    await control(registry, 'DELETE', 'faults');
+    await control(suite.registry, 'DELETE', 'faults');
     const offline = pair.workspace.gantryIn(pair.folders[0], 'outdated', '--offline');
     assert.match(offline.stdout, /^left +1\.0\.0 +1\.0\.0 +1\.1\.0 +node_modules\/left +project$/m);
   });

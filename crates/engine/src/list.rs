@@ -3,11 +3,11 @@
 use crate::choice::{WorkspaceChoice, chosen_workspaces};
 use crate::host::Host;
 use crate::progress::Progress;
-use crate::project::{read_installed, read_project};
+use crate::project::{read_installed, read_manifests, read_project};
 use crate::request::{Extent, InstallRequest};
 use crate::{EngineError, Event, Fault};
 use gantry_manifest::{LockEntry, Lockfile};
-use gantry_resolver::{Listed, ListingQuery, listing};
+use gantry_resolver::{Listed, ListingQuery, Project, listing};
 use gantry_spec::Spec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,16 +32,18 @@ pub async fn list<H: Host>(
 ) -> Result<Vec<Listed>, EngineError> {
     let progress = Progress::new(host.registry().clock(), listener, false);
     let packages = query.packages.iter().map(|package| meant(package)).collect::<Result<Vec<_>, _>>()?;
-    let (mut project, mut tree) = read_installed(host, request, &progress).await?;
-    if request.extent == Extent::LockOnly {
-        let path = &request.lockfile_path;
-        let bytes = request.lockfile.as_ref().ok_or_else(|| EngineError::LockMissing { path: path.clone() })?;
-        tree = Lockfile::parse(bytes, path)?;
-        project = read_project(host, (project.root, project.workspaces), Some(&tree)).await?;
-    } else if let Some(Ok(lock)) = request.lockfile.as_ref().map(|bytes| Lockfile::parse(bytes, &request.lockfile_path))
-    {
-        complete(&mut tree, lock);
-    }
+    let (project, tree) = match request.extent {
+        Extent::LockOnly => read_locked(host, request, &progress).await?,
+        Extent::Tree => {
+            let (project, mut tree) = read_installed(host, request, &progress).await?;
+            if let Some(Ok(lock)) =
+                request.lockfile.as_ref().map(|bytes| Lockfile::parse(bytes, &request.lockfile_path))
+            {
+                complete(&mut tree, lock);
+            }
+            (project, tree)
+        }
+    };
     let options = &request.resolve;
     let warn = |code: &'static str, message: String| progress.warn(code, message);
     let folders = match &request.workspaces {
@@ -52,18 +54,31 @@ pub async fn list<H: Host>(
     };
     let workspaces: Option<BTreeSet<String>> = folders.map(|folders| folders.into_iter().collect());
     let omit = &request.omit;
-    let omitted = [("dev", omit.dev), ("optional", omit.optional), ("peer", omit.peer)];
-    let omitted: Vec<&str> = omitted.into_iter().filter_map(|(kind, is_omitted)| is_omitted.then_some(kind)).collect();
     let query = ListingQuery {
         packages: &packages,
         depth: query.depth,
-        omit: &omitted,
+        without_dev: omit.dev,
+        without_optional: omit.optional,
+        without_peers: omit.peer,
         links: query.links,
         workspaces: workspaces.as_ref(),
         with_project: matches!(request.workspaces, WorkspaceChoice::Workspaces { with_project: true, .. }),
         without_workspaces: request.workspaces == WorkspaceChoice::Project,
     };
     Ok(listing(project, &tree, options, query)?)
+}
+
+/// The project as it is on the disk, and its lock.
+async fn read_locked<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(Project, Lockfile), EngineError> {
+    let path = &request.lockfile_path;
+    let bytes = request.lockfile.as_ref().ok_or_else(|| EngineError::LockMissing { path: path.clone() })?;
+    let lock = Lockfile::parse(bytes, path)?;
+    let manifests = read_manifests(host, request, progress).await?;
+    Ok((read_project(host, manifests, Some(&lock)).await?, lock))
 }
 
 /// Says of packages of a tree where they came from, where only the lock does: npm's rule (`add` of its shrinkwrap.js).

@@ -30,14 +30,24 @@ pub(crate) async fn read_project<H: Host>(
     Ok(Project { root, workspaces, folders })
 }
 
+/// The manifest of a request's project, and its workspaces.
+pub(crate) async fn read_manifests<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(Manifest, Vec<Workspace>), EngineError> {
+    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
+    let workspaces = read_workspaces(host, &root, progress).await?;
+    Ok((root, workspaces))
+}
+
 /// The project of a request as it is on the disk, and what is installed there.
 pub(crate) async fn read_installed<H: Host>(
     host: &H,
     request: &InstallRequest,
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(Project, Lockfile), EngineError> {
-    let root = Manifest::parse_package_json(&request.package_json, &request.package_json_path)?;
-    let workspaces = read_workspaces(host, &root, progress).await?;
+    let (root, workspaces) = read_manifests(host, request, progress).await?;
     let folders: Vec<String> = workspaces.iter().map(|workspace| workspace.path.clone()).collect();
     let tree = host.project().installed(&folders).await?.unwrap_or_default();
     Ok((read_project(host, (root, workspaces), Some(&tree)).await?, tree))

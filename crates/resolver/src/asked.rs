@@ -58,9 +58,8 @@ pub fn asked_dependencies(
 ) -> Result<Vec<AskedDependency>, ResolveError> {
     let options = ResolveOptions { save: false, ..options.clone() };
     let builder = builder(project, Some(lock), options)?;
-    let edges = chosen(&builder, asking);
-    builder.check_fatal()?;
-    let asked = edges.into_iter().filter_map(|edge| asked_by(&builder, edge)).collect();
+    let edges = chosen(&builder, asking).into_iter();
+    let asked = edges.filter_map(|edge| asked_by(&builder, edge)).collect();
     builder.check_fatal()?;
     Ok(asked)
 }
@@ -79,10 +78,7 @@ fn chosen(builder: &Builder, asking: Asking<'_>) -> Vec<EdgeId> {
         let workspaces = tops.filter_map(|edge| forest.edge(edge).to).map(|to| forest.node(to).link.unwrap_or(to));
         edges.extend(workspaces.flat_map(out_of));
     } else {
-        let is_named = |node: &NodeId| {
-            let name = own_name(builder, *node);
-            asking.names.contains(&name)
-        };
+        let is_named = |&node: &NodeId| asking.names.iter().any(|name| name == builder.folder_name(node));
         let nodes = forest.inventory().into_iter().filter(is_named);
         edges.extend(nodes.flat_map(|node| forest.node(node).edges_in.iter().copied()));
     }
@@ -121,29 +117,9 @@ fn asked_by(builder: &Builder, id: EdgeId) -> Option<AskedDependency> {
         is_dev: flags.map_or(edge.kind == Kind::Dev, |flags| flags.dev),
         is_optional: flags.map_or(field == "optionalDependencies", |flags| flags.optional),
         is_peer: flags.map_or(matches!(edge.kind, Kind::Peer | Kind::PeerOptional), |flags| flags.peer),
-        dependent: own_name(builder, from),
+        dependent: builder.folder_name(from).to_owned(),
         dependent_path: forest.location(from),
-        workspace: is_workspace.then(|| label(builder, from)),
+        workspace: is_workspace.then(|| builder.package_id(from)),
         name,
     })
-}
-
-/// What npm calls a node: the project and folders of the user by their folders' names.
-fn own_name(builder: &Builder, node: NodeId) -> String {
-    let forest = &builder.forest;
-    if node == forest.root && !builder.options.folder_name.is_empty() {
-        return builder.options.folder_name.clone();
-    }
-    forest.names.text(forest.node(node).name).to_string()
-}
-
-/// npm's name of a package with its version, by the folder's name if that is another one.
-fn label(builder: &Builder, node: NodeId) -> String {
-    let package = builder.forest.package_of(node);
-    let folder = own_name(builder, node);
-    let version = &package.version_text;
-    match package.name.map(|name| builder.forest.names.text(name).to_string()) {
-        Some(name) if name != folder => format!("{folder}@npm:{name}@{version}"),
-        _ => format!("{folder}@{version}"),
-    }
 }

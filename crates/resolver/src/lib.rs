@@ -7,7 +7,8 @@
 //! Beside it stand the questions asked of a finished lock: does it satisfy a `package.json` ([`lock_satisfies`]), which of
 //! its packages are not to be installed on a given machine ([`check_machine`]), what goes with an optional package that
 //! cannot be had ([`optional_set`]), what of it is made where only some workspaces are installed ([`part_to_install`]), why
-//! is a package there ([`explain`]), what is in the tree at all ([`listing`]), and what do packages ask registries for ([`asked_dependencies`])?
+//! is a package there ([`explain`]), what is in the tree at all ([`listing`]), and what do packages ask registries for
+//! ([`asked_dependencies`])?
 
 #![deny(missing_docs)]
 
@@ -28,6 +29,7 @@ mod names;
 mod options;
 mod overrides;
 mod package;
+mod package_id;
 mod pick;
 mod platform;
 mod preload;

@@ -20,8 +20,12 @@ pub struct ListingQuery<'q> {
     pub packages: &'q [(String, Spec)],
     /// How many levels below the project or a workspace are listed, the first being 0; `None` for all.
     pub depth: Option<usize>,
-    /// Kinds of dependencies of the project and its workspaces that are passed over: `dev`, `optional`, `peer`.
-    pub omit: &'q [&'q str],
+    /// Whether what the project and its workspaces ask for in development is passed over.
+    pub without_dev: bool,
+    /// The same of what is optional.
+    pub without_optional: bool,
+    /// The same of peers.
+    pub without_peers: bool,
     /// Of what the project and its workspaces ask for only links.
     pub links: bool,
     /// Folders of the workspaces that are listed; `None` for all of them and the project.
@@ -61,8 +65,6 @@ pub struct Listed {
     pub is_overridden: Option<bool>,
     /// Whether it was listed before, with what it asks for; of what is not there whether anything was not before.
     pub is_repeated: bool,
-    /// Whether it is a workspace.
-    pub is_workspace: bool,
     /// Whether it is asked for by the query.
     pub is_chosen: bool,
     /// Whether it, or anything below it, is.
@@ -70,11 +72,9 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// What is wrong with it, in npm's words; paths begin at `project`.
-    pub fn problems(&self, project: &str) -> Vec<String> {
-        let path =
-            |location: &str| if location.is_empty() { project.to_owned() } else { format!("{project}/{location}") };
-        let place = self.location.as_deref().map(path).unwrap_or_default();
+    /// What is wrong with it, in npm's words; `absolute` gives the path of a location.
+    pub fn problems(&self, absolute: impl Fn(&str) -> String) -> Vec<String> {
+        let place = self.location.as_deref().map(absolute).unwrap_or_default();
         let mut problems = Vec::new();
         if let Some(who) = self.missing_for.as_ref().filter(|_| !self.required.1) {
             problems.push(format!("missing: {}, required by {who}", self.label));
@@ -134,9 +134,12 @@ impl Walk<'_> {
                 // Who was listed meanwhile may have asked for it, too.
                 line.invalid = self.invalid.get(&node).cloned().unwrap_or_default();
             }
-            let depth = if line.is_workspace { 0 } else { depth };
             let index = self.add(line);
-            let Some(node) = node.filter(|_| self.query.depth.is_none_or(|most| depth <= most)) else { continue };
+            let Some(node) = node else { continue };
+            let depth = if self.builder.forest.is_workspace(node) { 0 } else { depth };
+            if self.query.depth.is_some_and(|most| depth > most) {
+                continue;
+            }
             for mut child in self.below(node, depth) {
                 child.line.parent = Some(index);
                 child.depth = depth + 1;
@@ -172,7 +175,6 @@ impl Walk<'_> {
             let line = &mut open.line;
             (line.invalid, line.is_repeated) = (self.invalid.get(&node).cloned().unwrap_or_default(), true);
             (line.resolved, line.is_overridden, line.is_extraneous) = (None, None, false);
-            line.is_workspace = false;
             open.node = None;
         }
         open
@@ -211,7 +213,7 @@ impl Walk<'_> {
             let Some(to) = edge.to else {
                 let name = forest.names.text(edge.name).to_string();
                 let label = format!("{name}@{}", required.0);
-                let missing_for = Some(self.label(asking));
+                let missing_for = Some(builder.package_id(asking));
                 let line = Listed { name, label, required, missing_for, ..Listed::default() };
                 below.push(Open { line, node: None, depth });
                 continue;
@@ -238,50 +240,26 @@ impl Walk<'_> {
     /// Whether a dependency is of the part that is listed.
     fn is_listed(&self, id: EdgeId, from: NodeId, depth: usize) -> bool {
         let forest = &self.builder.forest;
-        let ListingQuery { omit, links, workspaces, with_project, without_workspaces, .. } = self.query;
+        let query = &self.query;
         let edge = forest.edge(id);
-        let is_root = from == forest.root;
-        let leads_to_workspace = edge.to.is_some_and(|to| forest.is_workspace(to));
-        if without_workspaces && is_root && leads_to_workspace {
-            return false;
+        let workspace = edge.to.filter(|&to| forest.is_workspace(to));
+        if from == forest.root {
+            let is_chosen = match query.workspaces.filter(|chosen| !chosen.is_empty()) {
+                None => !query.without_workspaces || workspace.is_none(),
+                Some(chosen) => match workspace {
+                    Some(to) => chosen.contains(&forest.location(forest.node(to).link.unwrap_or(to))),
+                    None => query.with_project && edge.to.is_some(),
+                },
+            };
+            if !is_chosen {
+                return false;
+            }
         }
-        let is_chosen = |to: NodeId| {
-            let place = forest.location(forest.node(to).link.unwrap_or(to));
-            workspaces.is_none_or(|workspaces| workspaces.contains(&place))
-        };
-        let is_of_project = with_project && edge.to.is_some() && !leads_to_workspace;
-        if workspaces.is_some_and(|chosen| !chosen.is_empty())
-            && is_root
-            && !is_of_project
-            && !(leads_to_workspace && edge.to.is_some_and(is_chosen))
-        {
-            return false;
-        }
-        if depth > 0 {
-            return true;
-        }
-        let is_kind = |kind: &str| match kind {
-            "dev" => edge.kind == Kind::Dev,
-            "optional" => edge.kind.is_optional(),
-            "peer" => edge.kind.is_peer(),
-            _ => false,
-        };
-        !omit.iter().any(|kind| is_kind(kind)) && (!links || edge.to.is_some_and(|to| forest.node(to).link.is_some()))
-    }
-
-    /// npm's name of a node with its version: the project by its own name, all others by their folders' names.
-    fn label(&self, node: NodeId) -> String {
-        let forest = &self.builder.forest;
-        let package = forest.package_of(node);
-        let own = package.name.map(|name| forest.names.text(name).to_string());
-        let folder = forest.names.text(forest.node(node).name).to_string();
-        let version = &package.version_text;
-        match own {
-            Some(own) if node == forest.root => format!("{own}@{version}"),
-            None if node == forest.root => format!("{}@{version}", self.builder.options.folder_name),
-            Some(own) if own != folder => format!("{folder}@npm:{own}@{version}"),
-            _ => format!("{folder}@{version}"),
-        }
+        let is_omitted = query.without_dev && edge.kind == Kind::Dev
+            || query.without_optional && edge.kind.is_optional()
+            || query.without_peers && edge.kind.is_peer();
+        let is_link = || edge.to.is_some_and(|to| forest.node(to).link.is_some());
+        depth > 0 || !is_omitted && (!query.links || is_link())
     }
 
     fn line_of(&self, id: NodeId) -> Listed {
@@ -296,18 +274,15 @@ impl Walk<'_> {
             }
             None => package.resolved.as_deref().filter(|_| forest.bundler(id).is_none()).map(str::to_owned),
         };
-        let own = package.name.filter(|_| id == forest.root).unwrap_or(node.name);
-        let is_nameless = id == forest.root && package.name.is_none();
-        let folder = &self.builder.options.folder_name;
+        let own = package.name.filter(|_| id == forest.root).map(|name| &**forest.names.text(name));
         Listed {
-            name: if is_nameless { folder.clone() } else { forest.names.text(own).to_string() },
-            label: self.label(id),
+            name: own.unwrap_or_else(|| self.builder.folder_name(id)).to_owned(),
+            label: self.builder.package_id(id),
             version: package.version_text.to_string(),
             resolved,
             target,
             is_extraneous: node.flags.extraneous && id != forest.root,
             is_overridden: Some(self.is_overridden(id)),
-            is_workspace: forest.is_workspace(id),
             location: Some(location),
             ..Listed::default()
         }

@@ -3,13 +3,13 @@
 use super::why;
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
+use crate::looking::look;
 use crate::options::{ExplainArguments, InstallArguments, WhyArguments, WorkspaceArguments};
-use crate::output::{print_line, print_text, warn};
+use crate::output::{print_line, print_text};
 use crate::prefix::{InWorkspace, Place};
-use crate::session::{Session, Traffic, twice_if_corrupt};
+use crate::session::Traffic;
 use crate::settings::{Settings, load};
-use gantry_engine::{Conflicts, Event, Fault, conflicts, left_changed_for_others};
-use gantry_native::NativeHost;
+use gantry_engine::{Conflicts, Event, Fault, conflicts};
 
 /// Tells what conflicts, or why packages are in the tree; returns the exit status.
 pub fn run(arguments: ExplainArguments) -> u8 {
@@ -50,29 +50,15 @@ pub fn run(arguments: ExplainArguments) -> u8 {
 }
 
 fn find(settings: Settings, json: bool) -> Result<Conflicts, Fault> {
-    let session = Session::start(Traffic::Documents, json)?;
-    let tell = |code: &str, message: &str| {
+    look(settings, Traffic::Documents, json, async |host, request, listener| {
         // The conflicts that are accepted are the answer.
-        if code != "ERESOLVE" && !json {
-            warn(code, message);
-        }
-    };
-    for (code, message) in &settings.warnings {
-        tell(code, message);
-    }
-    let mut listener = |event: Event| {
-        if let Event::Warning { code, message } = event {
-            tell(&code, &message);
-        }
-    };
-    let host = NativeHost::new(session.handle(), settings.host).with_interrupt(session.interrupt().clone());
-    if let Some((code, message)) = left_changed_for_others(host.left_changed()) {
-        tell(code, &message);
-    }
-    let attempt = || session.run(conflicts(&host, &settings.request, &mut listener));
-    let found = twice_if_corrupt(attempt, |message| tell("STORE_CORRUPT", &message));
-    session.end(found.is_ok());
-    found
+        let mut others = |event: Event| {
+            if !matches!(&event, Event::Warning { code, .. } if code == "ERESOLVE") {
+                listener(event);
+            }
+        };
+        conflicts(host, request, &mut others).await
+    })
 }
 
 fn told(found: &Conflicts) -> String {

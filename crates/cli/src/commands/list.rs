@@ -2,7 +2,7 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
-use crate::looking::look;
+use crate::looking::{absolute, look};
 use crate::options::{InstallArguments, ListArguments};
 use crate::output::{print_line, print_text};
 use crate::prefix::Place;
@@ -13,6 +13,7 @@ use gantry_resolver::Listed;
 use gantry_spec::{Spec, SpecKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// How a list is printed.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +51,7 @@ pub fn run(arguments: ListArguments) -> u8 {
 /// What is printed.
 struct Found {
     /// The project's folder.
-    project: String,
+    project: PathBuf,
     /// What its tree has; the project first.
     lines: Vec<Listed>,
     /// Whether its manifest says anything.
@@ -60,7 +61,7 @@ struct Found {
 }
 
 fn find(settings: Settings, query: ListQuery<'_>, form: Form) -> Result<Found, Fault> {
-    let project = settings.host.project.display().to_string();
+    let project = settings.host.project.clone();
     let manifest = serde_json::from_slice::<Map<String, Value>>(&settings.request.package_json);
     let has_manifest = !manifest.is_ok_and(|manifest| manifest.is_empty());
     let is_unicode = settings.unicode.unwrap_or_else(reads_unicode);
@@ -75,8 +76,10 @@ fn conclude(found: &Found, form: Form, is_filtered: bool) -> u8 {
     let Found { project, lines, .. } = found;
     let chosen = lines.iter().filter(|line| line.is_chosen);
     let mut seen = BTreeSet::new();
-    let problems: Vec<String> =
-        chosen.flat_map(|line| line.problems(project)).filter(|problem| seen.insert(problem.clone())).collect();
+    let problems: Vec<String> = chosen
+        .flat_map(|line| line.problems(|location| absolute(project, location)))
+        .filter(|problem| seen.insert(problem.clone()))
+        .collect();
     match form {
         Form::Json => print_line(&format!("{:#}", to_json(found, &problems))),
         Form::Paths { with_labels } => print_text(&paths(project, lines, with_labels)),
@@ -110,10 +113,6 @@ fn children(lines: &[Listed]) -> Vec<Vec<usize>> {
     children
 }
 
-fn absolute(project: &str, location: &str) -> String {
-    if location.is_empty() { project.to_owned() } else { format!("{project}/{location}") }
-}
-
 /// Whether terminals of this locale show what ASCII lacks: npm's rule.
 fn reads_unicode() -> bool {
     let variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
@@ -126,7 +125,8 @@ fn reads_unicode() -> bool {
 fn tree(found: &Found) -> String {
     let Found { project, lines, has_manifest, is_unicode } = found;
     let children = children(lines);
-    let mut text = if *has_manifest { format!("{} {project}\n", lines[0].label) } else { format!("{project}\n") };
+    let folder = project.display();
+    let mut text = if *has_manifest { format!("{} {folder}\n", lines[0].label) } else { format!("{folder}\n") };
     let shapes = if *is_unicode { ["├", "└", "─", "┬", "│"] } else { ["+", "`", "-", "-", "|"] };
     if children[0].is_empty() {
         text.push_str(&format!("{}{}{} (empty)\n", shapes[1], shapes[2], shapes[2]));
@@ -177,7 +177,7 @@ fn is_repository(resolved: &str) -> bool {
 }
 
 /// npm's paths, one a line, each once.
-fn paths(project: &str, lines: &[Listed], with_labels: bool) -> String {
+fn paths(project: &Path, lines: &[Listed], with_labels: bool) -> String {
     let told = lines.iter().filter(|line| line.is_chosen && !line.is_repeated).filter_map(|line| {
         let mut text = absolute(project, line.location.as_ref()?);
         if with_labels {
@@ -222,7 +222,7 @@ fn to_json(found: &Found, problems: &[String]) -> Value {
 }
 
 /// What the JSON says of one line.
-fn entry(project: &str, line: &Listed) -> Map<String, Value> {
+fn entry(project: &Path, line: &Listed) -> Map<String, Value> {
     let mut entry = Map::new();
     let mut say = |key: &str, value: Value| entry.insert(key.to_owned(), value);
     let is_root = line.parent.is_none();
@@ -249,7 +249,7 @@ fn entry(project: &str, line: &Listed) -> Map<String, Value> {
         }
         say("missing", json!(true));
     }
-    let problems = line.problems(project);
+    let problems = line.problems(|location| absolute(project, location));
     if line.is_chosen && !problems.is_empty() {
         say("problems", json!(problems));
     }

@@ -2,7 +2,7 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
-use crate::looking::look;
+use crate::looking::{absolute, look};
 use crate::options::{InstallArguments, OutdatedArguments};
 use crate::output::{print_line, print_text};
 use crate::prefix::Place;
@@ -45,10 +45,6 @@ fn find(settings: Settings, query: OutdatedQuery<'_>, json: bool) -> Result<(Pat
         outdated(host, request, query, listener).await
     })?;
     Ok((project, found))
-}
-
-fn absolute(project: &Path, location: &str) -> String {
-    project.join(location).display().to_string()
 }
 
 /// npm's JSON: an object by name; a name that several ask for has a list.

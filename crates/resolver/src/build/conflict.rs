@@ -188,17 +188,12 @@ impl Builder {
         if node == self.forest.root {
             return "the root project".to_owned();
         }
-        let folder = self.forest.names.text(self.forest.node(node).name);
         if self.forest.node(node).parent.is_none() {
+            let folder = self.forest.names.text(self.forest.node(node).name);
             let name = package.name.map_or(folder, |name| self.forest.names.text(name));
             return format!("{name}@{}", package.version_text);
         }
-        match package.name {
-            Some(name) if self.forest.names.text(name) != folder => {
-                format!("{folder}@npm:{}@{}", self.forest.names.text(name), package.version_text)
-            }
-            _ => format!("{folder}@{}", package.version_text),
-        }
+        self.package_id(node)
     }
 
     /// Who wants a node, nearest first, one dependant at each step.
