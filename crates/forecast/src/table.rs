@@ -99,9 +99,10 @@ impl<'t> Table<'t> {
         None
     }
 
-    /// The entries of a name, the one that is tagged `latest` first.
+    /// The entries of a name, the one that is tagged `latest` first; none that the table does not have, whatever it says where it
+    /// is damaged.
     pub(crate) fn entries(&self, name: u32) -> std::ops::Range<u32> {
-        let bound = |index| word(self.first_entries, index).unwrap_or(0);
+        let bound = |index| word(self.first_entries, index).map_or(0, |entry| entry.min(self.count()));
         bound(name as usize)..bound(name as usize + 1)
     }
 
@@ -121,13 +122,12 @@ impl<'t> Table<'t> {
         let version = [rest.next()?, rest.next()?, rest.next()?];
         let count = rest.next()?;
         let (has_builds, dependencies) = (count & 1 > 0, count >> 1);
-        Some(Record {
-            version,
-            has_builds,
-            dependencies,
-            entries: u32::try_from(self.record_starts.len() / 4).ok()?,
-            rest,
-        })
+        Some(Record { version, has_builds, dependencies, entries: self.count(), rest })
+    }
+
+    /// How many entries there are; the beginning announces them in 32 bits.
+    fn count(&self) -> u32 {
+        u32::try_from(self.record_starts.len() / 4).unwrap_or(u32::MAX)
     }
 }
 

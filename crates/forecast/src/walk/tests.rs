@@ -130,6 +130,18 @@ fn other_bytes_are_refused() {
     assert!((0..bytes.len() - 28).all(|length| Table::new(&bytes[..length]).is_err()));
 }
 
+#[test]
+fn entries_that_are_not_there_are_not_looked_for() {
+    let mut bytes = small();
+    // Where the entries of `b` begin, those of `a` end: after magic, counts and the ends of six names.
+    let end_of_a = 8 + 12 + 6 * 4 + 4;
+    bytes[end_of_a..end_of_a + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    let table = Table::new(&bytes).unwrap();
+    assert_eq!(table.entries(0), 0..4);
+    assert!(table.entries(1).is_empty(), "from there to where those of `c` begin");
+    assert!(names(&mut Walk::new(table), ("a", "^9.0.0", false)).is_empty());
+}
+
 proptest! {
     /// A damaged table foretells nonsense or nothing, and never stops an install.
     #[test]
