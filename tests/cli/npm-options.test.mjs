@@ -82,7 +82,7 @@ describe('settings of npm as options', { concurrency: 1 }, () => {
     const project = workspace.project('project', { 'package.json': fields });
     const lines = ['-g', '--global', '--global=true', '--location=global'];
     for (const option of lines) {
-      const run = workspace.gantryIn(project, 'install', option, '--json');
+      const run = workspace.gantryIn(project, 'dedupe', option, '--json');
       assert.deepEqual([run.status, run.lines.at(-1).code], [1, 'CONFIG_UNSUPPORTED'], option);
       assert.match(run.lines.at(-1).hint, /option/);
       assert.ok(!existsSync(join(project, 'package-lock.json')), option);

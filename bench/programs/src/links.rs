@@ -64,6 +64,7 @@ pub fn prepare(shape: &Shape, folder: &Path, runtime: &Runtime) -> Result<Stored
                 cache_mode: CacheMode::default(),
             },
             slots: Slots { documents: 32, packages: 32, together: 64 },
+            global: None,
             scripts: ScriptSettings::default(),
         };
         let request = InstallRequest {

@@ -1,6 +1,8 @@
 //! What a command is to do to the project's own dependencies, and npm's settings of how that is saved.
 
+use crate::global::updated;
 use crate::options::SaveArguments;
+use crate::prefix::Place;
 use gantry_engine::{Changes, Fault, InstallMode, Update, changes_saved};
 use gantry_manifest::{Config, NpmrcValue};
 use gantry_resolver::{ResolveOptions, path_in_project};
@@ -87,9 +89,15 @@ impl Task<'_> {
 }
 
 /// What a command is to change.
-pub fn changes(task: &Task<'_>, config: &Config, project: &Path) -> Result<Changes, Fault> {
+pub fn changes(task: &Task<'_>, config: &Config, place: &Place) -> Result<Changes, Fault> {
     let mut changes = changes_saved(config);
+    let project = &std::path::absolute(&place.project).unwrap_or_else(|_| place.project.clone());
+    // Nothing is written down of what is installed for the whole machine.
+    changes.save &= place.global.is_none();
     match task {
+        Task::Update(names) if let Some(folder) = &place.global => changes.add = updated(folder, names)?,
+        // npm's rule: this folder.
+        Task::Add([], _) if place.global.is_some() => changes.add.extend(from_here(".", project)?),
         Task::Add(packages, _) => {
             for argument in *packages {
                 changes.add.extend(from_here(argument, project)?);

@@ -11,6 +11,7 @@ mod changes;
 mod commands;
 mod dev_engines;
 mod failure;
+mod global;
 mod looking;
 mod loudness;
 mod npm_options;

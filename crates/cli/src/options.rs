@@ -26,7 +26,8 @@ pub struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Install a project's dependencies, with packages named also these, and bring its lock file up to date.
+    /// Install a project's dependencies, with packages named also these, and bring its lock file up to date; with `-g` packages for
+    /// the whole machine.
     #[command(visible_aliases = ["i", "add"], aliases = ["in", "ins", "inst", "insta", "instal"])]
     Install(AddArguments),
     /// Remove packages from a project's dependencies.

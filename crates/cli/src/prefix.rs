@@ -4,7 +4,7 @@
 
 use gantry_engine::Fault;
 use gantry_manifest::{Manifest, WorkspacePatterns};
-use gantry_native::machine_home;
+use gantry_native::{GlobalFolder, machine_home};
 use std::path::{Path, PathBuf};
 
 /// Where a command is started.
@@ -16,6 +16,8 @@ pub struct Place {
     pub project: PathBuf,
     /// The folder of the workspace that the command was started in; absolute.
     pub workspace: Option<PathBuf>,
+    /// What the command is for where that is the whole machine; the project is the folder that this says.
+    pub global: Option<GlobalFolder>,
 }
 
 /// Whether the folder of a workspace is taken for one.
@@ -30,7 +32,7 @@ pub enum InWorkspace {
 impl Place {
     /// The place that `named` means, which is `--prefix` and taken at its word.
     pub fn find(named: Option<&Path>, in_workspace: InWorkspace) -> Result<Self, Fault> {
-        let alone = |project: &Path| Ok(Self { project: project.to_owned(), workspace: None });
+        let alone = |project: &Path| Ok(Self { project: project.to_owned(), workspace: None, global: None });
         if let Some(named) = named {
             return alone(&below_home(named));
         }
@@ -43,7 +45,8 @@ impl Place {
         if in_workspace == InWorkspace::Belongs && has(nearest, "package.json") {
             for above in folders {
                 if has_workspace(above, nearest) {
-                    return Ok(Self { project: above.to_owned(), workspace: Some(nearest.to_owned()) });
+                    let workspace = Some(nearest.to_owned());
+                    return Ok(Self { project: above.to_owned(), workspace, global: None });
                 }
             }
         }
@@ -59,7 +62,7 @@ impl Place {
 }
 
 /// A path in the user's home, where it begins with `~/`: shells leave that in `--prefix=~/project`.
-fn below_home(path: &Path) -> PathBuf {
+pub fn below_home(path: &Path) -> PathBuf {
     let inside = path.strip_prefix("~").ok().filter(|inside| !inside.as_os_str().is_empty());
     match (inside, machine_home()) {
         (Some(inside), Some(home)) => home.join(inside),

@@ -17,6 +17,8 @@ pub struct Reporter {
     timing: bool,
     /// Where to write the trace.
     trace: Option<PathBuf>,
+    /// The folder that packages get into, where no lock says so.
+    place: Option<PathBuf>,
     bar: ProgressBar,
 }
 
@@ -35,7 +37,12 @@ impl Reporter {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        Self { json, timing: false, trace: None, bar }
+        Self { json, timing: false, trace: None, place: None, bar }
+    }
+
+    /// As it is told of an install that writes no lock, but puts packages into `place`.
+    pub fn placing(self, place: Option<PathBuf>) -> Self {
+        Self { place, ..self }
     }
 
     /// Takes one event.
@@ -143,6 +150,15 @@ impl Reporter {
         self.bar.finish_and_clear();
     }
 
+    /// Prints how many packages were removed of what is installed for the whole machine.
+    pub fn finish_removal(&self, removed: usize) {
+        if self.json {
+            print_line(&serde_json::json!({ "type": "result", "removed": removed }).to_string());
+        } else {
+            say(Loudness::Errors, &format!("{} removed", counted(removed as u64, "package")));
+        }
+    }
+
     /// Prints the result.
     pub fn finish(&self, outcome: &Outcome) {
         self.bar.finish_and_clear();
@@ -170,10 +186,11 @@ impl Reporter {
             return;
         }
         let lock = match (package_json, lock_changed) {
-            (Some(_), true) => "package.json and lock written",
-            (Some(_), false) => "package.json written, lock unchanged",
-            (None, true) => "lock written",
-            (None, false) => "lock unchanged",
+            _ if let Some(place) = &self.place => format!("in {}", place.display()),
+            (Some(_), true) => "package.json and lock written".to_owned(),
+            (Some(_), false) => "package.json written, lock unchanged".to_owned(),
+            (None, true) => "lock written".to_owned(),
+            (None, false) => "lock unchanged".to_owned(),
         };
         if link.method.is_empty() {
             say(Loudness::Errors, &format!("{lock}, {}, {}", counted(*requests, "request"), seconds(*elapsed)));

@@ -13,6 +13,7 @@ use gantry_manifest::{Config, environment_layer};
 use gantry_native::{ConfigSources, InstalledTree, scripts_of_folder};
 use gantry_spec::without_secrets;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// npm's setting, and what `package.json` calls the same.
@@ -45,6 +46,7 @@ pub fn reviewed_scripts(
     warnings: &mut Vec<(&'static str, String)>,
 ) -> Result<Scripts, Fault> {
     refuse_on_the_line(sources)?;
+    let said_on_the_line = listed_on_the_line(sources);
     if config.get_bool("dangerously-allow-all-scripts") == Some(true) {
         return Ok(Scripts::All);
     }
@@ -60,6 +62,10 @@ pub fn reviewed_scripts(
             .extend(problems.into_iter().map(|problem| ("CONFIG_INVALID", format!("{place}, left out: {problem}"))));
         policy.for_project(&manifest)
     };
+    if !said_on_the_line.is_empty() {
+        let entries = said_on_the_line.into_iter().map(|name| (name, Some(true))).collect();
+        return Ok(Scripts::Allowed(read(entries, &format!("--{SETTING}"))));
+    }
     let own = read(of_manifest(&manifest), &format!("{MEMBER} in package.json"));
     if own.is_empty() {
         let entries = listed.into_iter().map(|name| (name, Some(true))).collect();
@@ -71,12 +77,18 @@ pub fn reviewed_scripts(
     Ok(Scripts::Allowed(own))
 }
 
-/// npm's rule, too: what runs in a project is the project's affair, not that of who happens to install it.
-fn refuse_on_the_line(sources: &ConfigSources) -> Result<(), Fault> {
+/// What the line and the environment list.
+fn listed_on_the_line(sources: &ConfigSources) -> Vec<String> {
     let mut line = Config::new();
     line.push_layer(sources.options.clone());
     line.push_layer(environment_layer(sources.environment.clone()));
-    if listed_in(&line).is_empty() {
+    listed_in(&line)
+}
+
+/// npm's rule, too: what runs in a project is the project's affair, not that of who happens to install it. What is installed for
+/// the whole machine has no other place to say it.
+fn refuse_on_the_line(sources: &ConfigSources) -> Result<(), Fault> {
+    if sources.is_global || listed_on_the_line(sources).is_empty() {
         return Ok(());
     }
     Err(Fault::of_setting(format!("--{SETTING} says nothing of a project"))
@@ -119,12 +131,7 @@ pub struct NotRun<'a> {
 impl NotRun<'_> {
     /// What is to be said of them, with the most useful thing to do about it.
     pub fn said(&self) -> Vec<String> {
-        let with_scripts = self.folders.iter().filter_map(|folder| {
-            let scripts = scripts_of_folder(&self.project.join(folder)).into_iter().map(|(event, _)| event);
-            let scripts: Vec<&str> = scripts.collect();
-            (!scripts.is_empty()).then(|| (folder.as_str(), format!("{folder} ({})", scripts.join(", "))))
-        });
-        let (folders, named): (Vec<&str>, Vec<String>) = with_scripts.unzip();
+        let (folders, named) = self.folders_with_scripts();
         let of_packages = self.packages.first().map(|first| {
             format!(
                 "install scripts of these packages did not run: {}. `gantry install-scripts ls` shows them. For those that need \
@@ -143,6 +150,37 @@ impl NotRun<'_> {
             )
         });
         of_packages.into_iter().chain(of_folders).collect()
+    }
+
+    /// The same of what is installed for the whole machine.
+    pub fn said_globally(&self) -> Vec<String> {
+        let (_, named) = self.folders_with_scripts();
+        let names = |labels: &[String]| {
+            labels
+                .iter()
+                .filter_map(|label| label.rsplit_once('@'))
+                .map(|(name, _)| name.to_owned())
+                .collect::<BTreeSet<_>>()
+        };
+        let all = names(self.packages).into_iter().collect::<Vec<_>>().join(",");
+        let of_packages = format!(
+            "install scripts of these packages did not run: {}. For those that need them, install again with --{SETTING}={all}, or \
+             list them in {SETTING} of the user's .npmrc",
+            some_of(self.packages)
+        );
+        let of_folders = format!("scripts of folders that are linked to did not run: {}", some_of(&named));
+        let said = [(self.packages.is_empty(), of_packages), (named.is_empty(), of_folders)];
+        said.into_iter().filter(|(is_none, _)| !is_none).map(|(_, said)| said).collect()
+    }
+
+    /// Of the folders those that have scripts, and what is said of each.
+    fn folders_with_scripts(&self) -> (Vec<&str>, Vec<String>) {
+        let with_scripts = self.folders.iter().filter_map(|folder| {
+            let scripts = scripts_of_folder(&self.project.join(folder)).into_iter().map(|(event, _)| event);
+            let scripts: Vec<&str> = scripts.collect();
+            (!scripts.is_empty()).then(|| (folder.as_str(), format!("{folder} ({})", scripts.join(", "))))
+        });
+        with_scripts.unzip()
     }
 
     /// What approving the first of those that are meant would write, after a colon; nothing where nothing tells what it is.

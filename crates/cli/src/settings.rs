@@ -3,27 +3,28 @@
 use crate::certificates::{chooses_system_certificates, client_certificates, extra_certificates, trusted_certificates};
 use crate::changes::{Task, changes};
 use crate::dev_engines;
+use crate::global::{MANIFEST, manifest_of, real_path};
 use crate::loudness;
 use crate::npm_options::meant;
 use crate::options::{InstallArguments, LockFieldsOption, RebuildArguments, ReviewArguments, WhyArguments};
-use crate::prefix::Place;
+use crate::prefix::{InWorkspace, Place};
 use crate::scripts::{Surroundings, allowed_scripts, listed_in, reviewed_scripts, script_environment};
 use crate::workspaces::workspace_choice;
 use clap::ValueEnum;
 use gantry_engine::{
-    EngineError, Extent, Fault, InstallRequest, LockFields, Slots, WorkspaceChoice, configured_node_version,
+    EngineError, Extent, Fault, InstallRequest, LockFields, LockUse, Slots, WorkspaceChoice, configured_node_version,
     configured_omit, cutoff, dry_run_of, lock_use, lockfile_version, refuse_credentials_without_address,
     resolve_settings,
 };
 use gantry_layout::{Omit, Scripts};
 use gantry_manifest::{Config, Manifest, NpmrcValue};
 use gantry_native::{
-    ConfigSources, HttpSettings, LoadedConfig, NativeClock, NativeHostSettings, ProjectDirectory, ProjectFiles,
-    ProxySettings, ScriptSettings, machine_home, machine_release, machine_target, store_home,
+    ConfigSources, GlobalFolder, HttpSettings, LoadedConfig, NativeClock, NativeHostSettings, ProjectDirectory,
+    ProjectFiles, ProxySettings, ScriptSettings, machine_home, machine_release, machine_target, store_home,
 };
 use gantry_platform::Clock;
 use gantry_registry::{CacheMode, DEFAULT_REGISTRY, RegistrySettings, ReplaceHost, RetryPolicy};
-use gantry_resolver::{ResolveOptions, Target};
+use gantry_resolver::{InstallStrategy, ResolveOptions, Target};
 use gantry_spec::without_secrets;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,15 +45,23 @@ pub struct Settings {
 
 /// Reads the project and all settings.
 pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Result<Settings, Fault> {
-    let prefix = &place.project;
-    let project = absolute(prefix)?;
-    let options = [options_layer(arguments), arguments.workspaces.layer(), task.options_layer()].concat();
-    refuse_on_the_line(&arguments.resolve.settings)?;
-    let options = [options, arguments.resolve.settings.clone()].concat();
-    let sources = config_sources(options, arguments.resolve.prefix.is_some(), &project);
+    let project = absolute(&place.project)?;
+    let global = place.global.as_ref();
+    if global.is_none() {
+        refuse_on_the_line(&arguments.resolve.settings)?;
+    }
+    let options = [task.options_layer(), line_of(arguments)].concat();
+    // npm's `prefix` is the project's folder, unless the command is for the whole machine.
+    let named = arguments.resolve.prefix.is_some().then(|| global.map_or(project.clone(), GlobalFolder::prefix));
+    let here = match &named {
+        None if global.is_some() => absolute(&Place::find(None, InWorkspace::Belongs)?.project)?,
+        Some(named) => named.clone(),
+        None => project.clone(),
+    };
+    let sources = config_sources(options, named.as_deref(), &here, global.is_some());
     let LoadedConfig { config, files, names, unreadable } = sources.load();
     loudness::heed(&config);
-    let dry_run = dry_run_of(&config)?;
+    let dry_run = dry_run_of(&config, global.is_some())?;
     refuse_credentials_without_address(&files)?;
     let left_out = |file: String| ("CONFIG_INVALID", format!("settings in {file}: they are left out"));
     let mut warnings: Vec<(&'static str, String)> = unreadable.into_iter().map(left_out).collect();
@@ -63,15 +72,28 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         _ => workspace_choice(&config, place, &project)?,
     };
 
-    let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = ProjectDirectory::read(&project)?;
-    let package_json_path = project.join("package.json").display().to_string();
+    let files_of = || match global {
+        None => Ok((ProjectDirectory::read(&project)?, project.join("package.json").display().to_string())),
+        Some(folder) => Ok::<_, Fault>((files_of_global(folder, task, &workspaces)?, MANIFEST.to_owned())),
+    };
+    let (ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock }, package_json_path) = files_of()?;
     // Who adds something begins a project.
     let begun = || matches!(task, Task::Add(packages, _) if !packages.is_empty()).then(|| b"{}".to_vec());
     let package_json = package_json.or_else(begun).ok_or_else(|| manifest_missing(&package_json_path))?;
 
+    let extent = if config.get_bool("package-lock-only") == Some(true) { Extent::LockOnly } else { Extent::Tree };
+    if global.is_some() && extent == Extent::LockOnly {
+        return Err(Fault::of_setting("what is installed for the whole machine has no lock")
+            .with_hint("Leave out package-lock-only, or --global."));
+    }
     let node_version = configured_node_version(&config)?.or_else(|| sources.node_version());
     let omit = configured_omit(&config, sources.environment.get("NODE_ENV").map(String::as_str))?;
-    let resolve = resolve_options(&config, node_version, &omit, &project)?;
+    let mut resolve = resolve_options(&config, node_version, &omit, &project)?;
+    if global.is_some() {
+        (resolve.global, resolve.strategy) = (true, InstallStrategy::Shallow);
+        // Paths of folders are made relative to it, and links with these lead from where it really is.
+        resolve.project_path = real_path(&project).to_string_lossy().into_owned();
+    }
     let machine = Target { node_version: resolve.target.node_version.clone(), ..machine_target(None) };
     let scripts = allowed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     if !matches!(task, Task::List | Task::Outdated) {
@@ -84,9 +106,9 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         lockfile_path: lockfile_name.to_owned(),
         yarn_lock,
         lockfile_version: lockfile_version(&config)?,
-        lock_use: lock_use(&config),
+        lock_use: if global.is_some() { LockUse::Ignore } else { lock_use(&config) },
         mode: task.mode(),
-        extent: if config.get_bool("package-lock-only") == Some(true) { Extent::LockOnly } else { Extent::Tree },
+        extent,
         lock_fields: match arguments.lock_fields {
             LockFieldsOption::Npm => LockFields::Npm,
             LockFieldsOption::Fast => LockFields::Fast,
@@ -95,7 +117,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         without_commands: config.get_bool("bin-links") == Some(false),
         strict_scripts: is_strict(&config),
         resolve,
-        changes: changes(task, &config, &project)?,
+        changes: changes(task, &config, place)?,
         workspaces,
         timing: arguments.timing || arguments.trace.is_some(),
     };
@@ -105,7 +127,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     let surroundings = Surroundings {
         sources: sources.clone(),
         config: config.clone(),
-        project: project.clone(),
+        project: here,
         command: task.npm_command(),
         node_version: request.resolve.target.node_version.clone().into(),
     };
@@ -120,8 +142,31 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         registry: registry_settings(config, &mut warnings)?,
         scripts,
         project,
+        global: place.global.clone(),
     };
     Ok(Settings { host, request, dry_run, pins, unicode, warnings })
+}
+
+/// The options of an install as settings.
+pub fn line_of(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
+    [options_layer(arguments), arguments.workspaces.layer(), arguments.resolve.settings.clone()].concat()
+}
+
+/// What a command for the whole machine starts from: nothing, unless it looks at what is there.
+fn files_of_global(
+    folder: &GlobalFolder,
+    task: &Task<'_>,
+    workspaces: &WorkspaceChoice,
+) -> Result<ProjectFiles, Fault> {
+    if *workspaces != WorkspaceChoice::Whole {
+        return Err(Fault::of_setting("what is installed for the whole machine has no workspaces")
+            .with_hint("Leave out what chooses some, or --global."));
+    }
+    let package_json = match task {
+        Task::List | Task::Outdated => manifest_of(&folder.installed()?),
+        _ => b"{}".to_vec(),
+    };
+    Ok(ProjectFiles { package_json: Some(package_json), ..ProjectFiles::default() })
 }
 
 /// Whether approval is for what is installed alone.
@@ -165,7 +210,7 @@ pub fn load_scripts(place: &Place, arguments: &RebuildArguments) -> Result<Loade
     let flag =
         arguments.foreground_scripts.then(|| ("foreground-scripts".to_owned(), NpmrcValue::Text("true".to_owned())));
     let options = flag.into_iter().chain(arguments.settings.clone()).collect();
-    let sources = config_sources(options, arguments.prefix.is_some(), &project);
+    let sources = config_sources(options, arguments.prefix.as_ref().map(|_| &*project), &project, false);
     let LoadedConfig { config, files, .. } = sources.load();
     loudness::heed(&config);
     let package_json = ProjectDirectory::read(&project)?.package_json.unwrap_or_else(|| b"{}".to_vec());
@@ -215,7 +260,7 @@ pub fn load_review(place: &Place, arguments: &ReviewArguments) -> Result<LoadedR
     refuse_on_the_line(&arguments.settings)?;
     let dry_run = arguments.dry_run.then(|| ("dry-run".to_owned(), NpmrcValue::Text("true".to_owned())));
     let options = dry_run.into_iter().chain(arguments.settings.clone()).collect();
-    let sources = config_sources(options, arguments.prefix.is_some(), &project);
+    let sources = config_sources(options, arguments.prefix.as_ref().map(|_| &*project), &project, false);
     let LoadedConfig { config, files, .. } = sources.load();
     loudness::heed(&config);
     let package_json_path = project.join("package.json").display().to_string();
@@ -226,7 +271,7 @@ pub fn load_review(place: &Place, arguments: &ReviewArguments) -> Result<LoadedR
     let mut warnings = Vec::new();
     let scripts = reviewed_scripts(&sources, &config, &files, &package_json, &mut warnings)?;
     Ok(LoadedReview {
-        dry_run: dry_run_of(&config)?,
+        dry_run: dry_run_of(&config, false)?,
         pins: pins(&config),
         is_listed_elsewhere: !listed_in(&files).is_empty(),
         ignores_scripts: config.get_bool("ignore-scripts") == Some(true),
@@ -264,7 +309,8 @@ pub fn load_project(place: &Place, arguments: &WhyArguments) -> Result<LoadedPro
     let project = absolute(prefix)?;
     refuse_on_the_line(&arguments.settings)?;
     let options = [arguments.workspaces.layer(), arguments.settings.clone()].concat();
-    let LoadedConfig { config, .. } = config_sources(options, arguments.prefix.is_some(), &project).load();
+    let LoadedConfig { config, .. } =
+        config_sources(options, arguments.prefix.as_ref().map(|_| &*project), &project, false).load();
     loudness::heed(&config);
     let options = resolve_options(&config, None, &Omit::default(), &project)?;
     let workspaces = workspace_choice(&config, place, &project)?;
@@ -289,19 +335,25 @@ fn misspelled(files: &[(PathBuf, Vec<String>)]) -> Vec<(&'static str, String)> {
 fn refuse_on_the_line(settings: &[(String, NpmrcValue)]) -> Result<(), Fault> {
     let mut line = Config::new();
     line.push_layer(settings.to_vec());
-    dry_run_of(&line).map(drop).map_err(|fault| fault.with_hint("Leave the option out."))
+    dry_run_of(&line, false).map(drop).map_err(|fault| fault.with_hint("Leave the option out."))
 }
 
-/// `is_named`: whether `--prefix` is given, for npm the project's folder and the `prefix` below which the installation's
-/// settings are.
-fn config_sources(mut options: Vec<(String, NpmrcValue)>, is_named: bool, project: &Path) -> ConfigSources {
-    if is_named {
-        options.push(("prefix".to_owned(), NpmrcValue::Text(project.to_string_lossy().into_owned())));
+/// `named`: the folder that `--prefix` gives, for npm the project's and the `prefix` below which the installation's settings are.
+/// `is_global`: whether the command is for the whole machine, and the settings of the project do not count.
+pub fn config_sources(
+    mut options: Vec<(String, NpmrcValue)>,
+    named: Option<&Path>,
+    project: &Path,
+    is_global: bool,
+) -> ConfigSources {
+    if let Some(named) = named {
+        options.push(("prefix".to_owned(), NpmrcValue::Text(named.to_string_lossy().into_owned())));
     }
     let variables = std::env::vars_os();
     let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
     let environment = environment.collect();
-    ConfigSources { options, environment, project: project.to_owned(), home: machine_home(), asked_node: None }
+    let project = project.to_owned();
+    ConfigSources { options, environment, project, is_global, home: machine_home(), asked_node: None }
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
@@ -455,7 +507,7 @@ fn http_settings(
 
 /// Where the store is, by the option or the environment.
 pub fn store_place(named: Option<&Path>) -> Result<PathBuf, Fault> {
-    store_directory(named, &config_sources(Vec::new(), false, Path::new(".")))
+    store_directory(named, &config_sources(Vec::new(), None, Path::new("."), false))
 }
 
 fn store_directory(named: Option<&Path>, sources: &ConfigSources) -> Result<PathBuf, Fault> {

@@ -7,7 +7,7 @@ use crate::{EngineError, Event};
 use gantry_layout::installed;
 use gantry_manifest::{LockEntry, Lockfile};
 use gantry_resolver::check_machine;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A package at its place in a tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,13 +42,24 @@ pub async fn dry_run<H: Host>(
     let outcome = install(host, &shortened, listener).await?;
     let lock = Lockfile::parse(&outcome.tree_lockfile, &request.lockfile_path)?;
     let folders: Vec<String> = lock.packages.iter().filter_map(link_target).map(str::to_owned).collect();
-    let before = host.project().installed(&folders).await?.unwrap_or_default();
+    let mut before = host.project().installed(&folders).await?.unwrap_or_default();
+    if request.resolve.global {
+        // The rest is not this install's affair.
+        let names: BTreeSet<&str> = lock.packages.iter().filter_map(|entry| installed_name(&entry.path)).collect();
+        before.packages.retain(|entry| installed_name(&entry.path).is_none_or(|name| names.contains(name)));
+    }
     let mut inert = check_machine(&lock, &request.resolve)?.inert;
     inert.extend(outcome.left_out.iter().cloned());
     let paths = installed(&lock, &inert, &request.omit)?;
     let before = Placed::of(&before, |_| true);
     let after = Placed::of(&lock, |entry| paths.contains(&entry.path));
     Ok((outcome, before.changes(&after)))
+}
+
+/// The name of what was installed at a path, or has what is there in it; `None` of a folder of the user.
+fn installed_name(path: &str) -> Option<&str> {
+    let inside = path.strip_prefix("node_modules/")?;
+    Some(inside.split_once("/node_modules/").map_or(inside, |(name, _)| name))
 }
 
 /// Where a link leads.

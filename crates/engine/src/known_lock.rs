@@ -63,7 +63,7 @@ fn name_repositories_as_npm(lock: &mut Lockfile) {
 pub(crate) fn starts_from_tree(request: &InstallRequest, lock: Option<&Lockfile>) -> bool {
     let is_passed_over = request.lock_use == LockUse::Ignore && request.lockfile.is_some();
     let is_kept_to = request.changes.update != Update::All;
-    lock.is_none() && !is_passed_over && is_kept_to && request.mode == InstallMode::Install
+    lock.is_none() && !is_passed_over && is_kept_to && !request.resolve.global && request.mode == InstallMode::Install
 }
 
 /// Whether npm would take the file for no lock at all.

@@ -23,17 +23,19 @@ pub fn refuse_unsupported(config: &Config) -> Result<(), Fault> {
     refuse(config, &OF_THE_COMMAND)
 }
 
-/// As [`refuse_unsupported`], by the command, which can tell what an install would change. Gives back whether it is to do no
-/// more than that.
-pub fn dry_run_of(config: &Config) -> Result<bool, Fault> {
-    refuse(config, &UNSUPPORTED)?;
+/// As [`refuse_unsupported`], by the command, which can tell what an install would change, and install for the whole machine, if
+/// this one `is_global`. Gives back whether it is to do no more than tell.
+pub fn dry_run_of(config: &Config, is_global: bool) -> Result<bool, Fault> {
+    if !is_global {
+        refuse(config, &UNSUPPORTED)?;
+    }
     Ok(config.get_bool(DRY_RUN) == Some(true))
 }
 
 fn refuse(config: &Config, unsupported: &[(&str, bool)]) -> Result<(), Fault> {
     for (key, value) in unsupported {
         if config.get_bool(key) == Some(*value) {
-            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported yet"))
+            return Err(Fault::new("CONFIG_UNSUPPORTED", format!("the setting {key}={value} is not supported here"))
                 .with_hint("Remove it from .npmrc or the environment for this project."));
         }
     }

@@ -6,6 +6,7 @@
 //! itself. A tree whose links lead to other packages, as some installers make them, is not understood: then there is
 //! nothing to start from. Costs one listing and one small file a package.
 
+use crate::NativeError;
 use crate::hidden_lock::relative_to;
 use crate::tops::top_of;
 use crate::workspace::{entries, is_directory};
@@ -23,15 +24,18 @@ const MOST_LEVELS: usize = 400;
 /// the user that belong to the project whether a link leads to them or not.
 pub(crate) fn scanned(project: &Path, tops: &[String]) -> Option<Lockfile> {
     let project = fs::canonicalize(project).ok()?;
-    let mut scan = Scan { project: &project, entries: BTreeMap::new(), open: vec![(String::new(), 0)] };
+    let mut scan = Scan::of(&project, false);
     for top in tops {
         scan.add_top(top);
     }
-    while let Some((folder, level)) = scan.open.pop() {
-        scan.visit(&folder, level)?;
-    }
-    let packages: Vec<LockEntry> = scan.entries.into_values().collect();
+    let packages = scan.run()?;
     packages.iter().any(|entry| !entry.is_top()).then(|| Lockfile { packages, ..Lockfile::default() })
+}
+
+/// What is installed for the whole machine, where links may lead anywhere.
+pub(crate) fn scanned_globally(project: &Path) -> Lockfile {
+    let packages = fs::canonicalize(project).ok().and_then(|project| Scan::of(&project, true).run());
+    Lockfile { packages: packages.unwrap_or_default(), ..Lockfile::default() }
 }
 
 struct Scan<'a> {
@@ -39,9 +43,23 @@ struct Scan<'a> {
     entries: BTreeMap<String, LockEntry>,
     /// Folders whose `node_modules` are still to be looked at, and how deep they are.
     open: Vec<(String, usize)>,
+    /// Whether links may lead to where packages are.
+    follows_all: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn of(project: &'a Path, follows_all: bool) -> Self {
+        Self { project, entries: BTreeMap::new(), open: vec![(String::new(), 0)], follows_all }
+    }
+
+    /// Looks at everything; `None` if that is not understood.
+    fn run(mut self) -> Option<Vec<LockEntry>> {
+        while let Some((folder, level)) = self.open.pop() {
+            self.visit(&folder, level)?;
+        }
+        Some(self.entries.into_values().collect())
+    }
+
     /// Looks at what is in the `node_modules` of a folder; `None` if that is not understood.
     fn visit(&mut self, folder: &str, level: usize) -> Option<()> {
         let modules = if folder.is_empty() { MODULES.to_owned() } else { format!("{folder}/{MODULES}") };
@@ -62,32 +80,17 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// Paths of what lies in a `node_modules`, scopes entered. Names with a dot in front are nobody's business.
+    /// Paths of what lies in a `node_modules`.
     fn packages_in(&self, modules: &str) -> Vec<String> {
-        let names = |folder: &str| -> Vec<String> {
-            let names = entries(&self.project.join(folder)).unwrap_or_default().into_iter();
-            names.filter_map(|name| name.into_string().ok()).filter(|name| !name.starts_with('.')).collect()
-        };
-        let mut found = Vec::new();
-        for name in names(modules) {
-            let path = format!("{modules}/{name}");
-            if name.starts_with('@') {
-                if !is_directory(&self.project.join(&path)) {
-                    continue;
-                }
-                found.extend(names(&path).into_iter().map(|inner| format!("{path}/{inner}")));
-            } else {
-                found.push(path);
-            }
-        }
-        found
+        let names = names_in(&self.project.join(modules)).unwrap_or_default().into_iter();
+        names.map(|name| format!("{modules}/{name}")).collect()
     }
 
     fn add_link(&mut self, path: String, place: &Path) -> Option<()> {
         // One that leads nowhere is as good as absent.
         let Ok(target) = fs::canonicalize(place) else { return Some(()) };
         let target = relative_to(self.project, &target).filter(|_| is_directory(&target))?;
-        if target.split('/').any(|part| part == MODULES) {
+        if !self.follows_all && target.split('/').any(|part| part == MODULES) {
             return None;
         }
         self.add_top(&target);
@@ -105,6 +108,39 @@ impl Scan<'_> {
             self.open.push((top.to_owned(), 0));
         }
     }
+}
+
+/// Names of what lies in a `node_modules`, scopes entered. Those with a dot in front are nobody's business.
+pub(crate) fn names_in(modules: &Path) -> Result<Vec<String>, NativeError> {
+    let names = |folder: &Path| -> Result<Vec<String>, NativeError> {
+        let names = entries(folder)?.into_iter().filter_map(|name| name.into_string().ok());
+        Ok(names.filter(|name| !name.starts_with('.')).collect())
+    };
+    let mut found = Vec::new();
+    for name in names(modules)? {
+        if !name.starts_with('@') {
+            found.push(name);
+        } else if is_directory(&modules.join(&name)) {
+            found.extend(
+                names(&modules.join(&name)).unwrap_or_default().into_iter().map(|inner| format!("{name}/{inner}")),
+            );
+        }
+    }
+    Ok(found)
+}
+
+/// How many packages a folder is, with those nested in it. One that is linked to is one.
+pub(crate) fn count_packages(folder: &Path) -> usize {
+    let mut count = 0;
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        count += 1;
+        let modules = folder.join(MODULES);
+        if is_directory(&folder) && is_directory(&modules) {
+            open.extend(names_in(&modules).unwrap_or_default().into_iter().map(|name| modules.join(name)));
+        }
+    }
+    count
 }
 
 /// What it is there for nothing tells: it may be for anything.

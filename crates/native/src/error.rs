@@ -13,6 +13,7 @@ pub(crate) const CODES: &[&str] = &[
     "HTTP_CLIENT",
     "STORE_CORRUPT",
     "PROJECT_BUSY",
+    "COMMAND_TAKEN",
     "SCRIPT_FAILED",
     "TASK_LOST",
 ];
@@ -50,6 +51,12 @@ pub enum NativeError {
     #[error("another install is changing {}", path.display())]
     Busy {
         /// The project's directory.
+        path: PathBuf,
+    },
+    /// The place of a command that is to be installed for the whole machine is taken.
+    #[error("{} is there already, and is not a command of this package", path.display())]
+    CommandTaken {
+        /// The place.
         path: PathBuf,
     },
     /// A script ended badly.
@@ -112,6 +119,7 @@ impl NativeError {
             Self::Corrupt { .. } => "STORE_CORRUPT",
             Self::Interrupted => "CANCELLED",
             Self::Busy { .. } => "PROJECT_BUSY",
+            Self::CommandTaken { .. } => "COMMAND_TAKEN",
             Self::Script { .. } | Self::Shell { .. } => "SCRIPT_FAILED",
             Self::Task { .. } | Self::Exhausted { .. } => "TASK_LOST",
         }
@@ -157,6 +165,7 @@ impl NativeError {
                 "Nothing was changed. --foreground-scripts shows all that scripts print; without the package's scripts it is \
                  installed where \"allowScripts\" in package.json says false of it, or with --ignore-scripts."
             }
+            "COMMAND_TAKEN" => "Nothing was changed. Remove what is there, or have it replaced with --force.",
             "PROJECT_BUSY" => "Wait until it is done, then run again.",
             _ => return None,
         };

@@ -2,8 +2,8 @@
 
 use crate::git::{NativeBuilder, NativeGit};
 use crate::{
-    HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory, ProjectLock,
-    ScriptSettings,
+    GlobalFolder, HttpSettings, Interrupt, NativeClock, NativeHttp, NativeMirror, PackageDirectories, ProjectDirectory,
+    ProjectLock, ScriptSettings,
 };
 use gantry_engine::{Builder, Fault, Git, Host, Slots};
 use gantry_forecast::{POPULAR, Table};
@@ -28,6 +28,8 @@ pub struct NativeHostSettings {
     pub slots: Slots,
     /// How scripts are run.
     pub scripts: ScriptSettings,
+    /// Where what is installed is for the whole machine, if it is: its project is the host's.
+    pub global: Option<GlobalFolder>,
 }
 
 /// Linux or macOS.
@@ -52,9 +54,14 @@ impl NativeHost {
         let mirror = NativeMirror::new(&settings.store, clock.clone());
         let temporary = store.temporary().to_owned();
         let builder = NativeBuilder::new(runtime.clone(), settings.store, temporary, settings.scripts.clone());
+        let project = ProjectDirectory::new(settings.project, Rc::clone(&store)).with_scripts(settings.scripts);
+        let project = match settings.global {
+            Some(folder) => project.with_global(folder),
+            None => project,
+        };
         Self {
             registry: RegistryClient::new(http, clock, settings.registry).with_mirror(Box::new(mirror)),
-            project: ProjectDirectory::new(settings.project, Rc::clone(&store)).with_scripts(settings.scripts),
+            project,
             store,
             slots: settings.slots,
             runtime,

@@ -10,6 +10,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// One thing that was done.
@@ -27,6 +28,10 @@ enum Step {
     },
     Made(PathBuf),
     Linked(PathBuf),
+    Unlinked {
+        path: PathBuf,
+        target: PathBuf,
+    },
     Removed {
         path: PathBuf,
         permissions: fs::Permissions,
@@ -90,6 +95,14 @@ impl Moves {
         Ok(())
     }
 
+    /// Removes a symbolic link, wherever it is.
+    pub fn unlink(&mut self, path: &Path) -> Result<(), NativeError> {
+        let target = fs::read_link(path).map_err(NativeError::io("read", path))?;
+        fs::remove_file(path).map_err(NativeError::io("remove", path))?;
+        self.steps.push(Step::Unlinked { path: path.to_owned(), target });
+        Ok(())
+    }
+
     /// What was done stays.
     pub fn keep(mut self) {
         self.steps.clear();
@@ -115,6 +128,7 @@ impl Moves {
                 // What else is in there by now is not ours.
                 Step::Made(path) => fs::remove_dir(path).or_else(unless(io::ErrorKind::DirectoryNotEmpty)),
                 Step::Linked(path) => fs::remove_file(path).or_else(unless(io::ErrorKind::NotFound)),
+                Step::Unlinked { path, target } => symlink(target, path),
                 Step::Removed { path, permissions } => {
                     fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, permissions.clone()))
                 }

@@ -31,7 +31,7 @@ use crate::scripts::{due, scripts_of_folder};
 use crate::temporary::{Successor, check_replaceable, make_parent, replace_users_file};
 use crate::tops::{folders_with_modules, replace_trees, settle_commands, top_of};
 use crate::workspace::{MODULES, Workspace, carry_over, entries, is_directory};
-use crate::{Interrupt, NativeError, PackageDirectories, ProjectLock, ScriptSettings};
+use crate::{GlobalFolder, Interrupt, NativeError, PackageDirectories, ProjectLock, ScriptSettings};
 use bytes::Bytes;
 use gantry_archive::Entry;
 use gantry_engine::{Fault, InstallMode, LinkReport, PackageStore, ProjectTree, UsersFiles};
@@ -45,26 +45,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+mod files;
+mod global;
 mod scripted;
 
+pub use files::ProjectFiles;
 use scripted::with_scripts;
 
 const LOCK: &str = "package-lock.json";
 const SHRINKWRAP: &str = "npm-shrinkwrap.json";
 const YARN_LOCK: &str = "yarn.lock";
-
-/// What an install starts from.
-#[derive(Debug, Default)]
-pub struct ProjectFiles {
-    /// Text of `package.json`; `None` if there is none.
-    pub package_json: Option<Vec<u8>>,
-    /// Text of the lock; `None` if there is none.
-    pub lockfile: Option<Vec<u8>>,
-    /// The lock's file name: `npm-shrinkwrap.json` where that is there, as npm prefers it.
-    pub lockfile_name: &'static str,
-    /// Text of `yarn.lock`; `None` if there is none.
-    pub yarn_lock: Option<Vec<u8>>,
-}
 
 /// One project folder.
 #[derive(Debug)]
@@ -77,6 +67,9 @@ pub struct ProjectDirectory {
     interrupt: Interrupt,
     scripts: ScriptSettings,
     is_left_alone: bool,
+    global: Option<GlobalFolder>,
+    /// What was placed for the whole machine.
+    placed: RefCell<Option<Plan>>,
     /// What was installed before; read where packages are made of folders.
     before: OnceCell<Option<Installed>>,
     /// What is to take the places of files of the user, by these: written before the tree is touched, so that a disk that has
@@ -97,6 +90,8 @@ impl ProjectDirectory {
             interrupt: Interrupt::default(),
             scripts: ScriptSettings::default(),
             is_left_alone: false,
+            global: None,
+            placed: RefCell::default(),
             before: OnceCell::new(),
             successors: RefCell::default(),
         }
@@ -161,19 +156,6 @@ impl ProjectDirectory {
         }
     }
 
-    /// Reads what an install starts from.
-    pub fn read(path: &Path) -> Result<ProjectFiles, NativeError> {
-        let package_json = read_optional(&path.join("package.json"))?;
-        let shrinkwrap = read_optional(&path.join(SHRINKWRAP))?;
-        let (lockfile, lockfile_name) = match shrinkwrap {
-            // An empty one is as good as none.
-            Some(bytes) if !bytes.is_empty() => (Some(bytes), SHRINKWRAP),
-            _ => (read_optional(&path.join(LOCK))?, LOCK),
-        };
-        let yarn_lock = read_optional(&path.join(YARN_LOCK))?;
-        Ok(ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock })
-    }
-
     /// Writes the `package.json` of the project in `path`, which keeps its mode and its owner. To be called with the project's
     /// lock.
     pub fn write_manifest(path: &Path, bytes: &[u8]) -> Result<(), NativeError> {
@@ -216,13 +198,7 @@ impl ProjectDirectory {
         let gone = difference.iter().flat_map(|difference| &difference.gone).filter_map(|path| top_of(path));
         let tops = wanted.iter().copied().chain(plan.workspaces.iter().map(String::as_str)).chain(gone);
         let workspace = Workspace::create(&self.path, &modules)?.with_mounts(&self.path, tops, &wanted);
-        let linker = Linker::probe(
-            self.best_method,
-            self.store.temporary(),
-            || self.store.sample(&plan.packages),
-            workspace.path(),
-        )?
-        .sparing(own_files);
+        let linker = self.linker(plan, own_files, &workspace)?;
         // Where there is no hidden lock nothing tells whether the scripts of what stays have run.
         let is_known = installed.as_ref().is_some_and(|installed| !installed.hidden_lock.is_empty());
         let new: Vec<&str> = match difference.as_ref().filter(|_| is_known) {
@@ -267,6 +243,13 @@ impl ProjectDirectory {
         report.left_behind = workspace.remove().err().map(|error| error.to_string());
         touch_hidden_lock(&self.path)?;
         Ok(report)
+    }
+
+    /// What links packages of a plan into a workspace.
+    fn linker(&self, plan: &Plan, own_files: OwnFiles, workspace: &Workspace) -> Result<Linker, NativeError> {
+        let sample = || self.store.sample(&plan.packages);
+        let linker = Linker::probe(self.best_method, self.store.temporary(), sample, workspace.path())?;
+        Ok(linker.sparing(own_files))
     }
 
     /// Gives packages that stay and whose files change in the project files of their own. Tells whether some had none.
@@ -525,10 +508,17 @@ impl ProjectTree for ProjectDirectory {
     }
 
     async fn link(&self, plan: &Plan, mode: InstallMode, _store: &impl PackageStore) -> Result<LinkReport, Fault> {
-        if self.is_left_alone { Ok(LinkReport::default()) } else { Ok(self.apply(plan, mode)?) }
+        match &self.global {
+            _ if self.is_left_alone => Ok(LinkReport::default()),
+            Some(global) => Ok(self.apply_globally(plan, global)?),
+            None => Ok(self.apply(plan, mode)?),
+        }
     }
 
     async fn installed(&self, workspaces: &[String]) -> Result<Option<Lockfile>, Fault> {
+        if let Some(global) = &self.global {
+            return Ok(Some(global.tree()));
+        }
         Ok(hidden_lock::trusted(&self.path).or_else(|| actual::scanned(&self.path, workspaces)))
     }
 
@@ -574,14 +564,6 @@ impl ProjectTree for ProjectDirectory {
 
     async fn write_yarn_lock(&self, bytes: &[u8]) -> Result<(), Fault> {
         self.write(&self.path.join(YARN_LOCK), bytes)
-    }
-}
-
-fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, NativeError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(NativeError::io("read", path)(error)),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct ConfigSources {
     pub environment: BTreeMap<String, String>,
     /// The project's folder.
     pub project: PathBuf,
+    /// Whether they are for the whole machine, for which what the project's file says does not count.
+    pub is_global: bool,
     /// The user's home as the system knows it, for an environment without `HOME`.
     pub home: Option<PathBuf>,
     /// What Node.js says where it is, if it was asked.
@@ -92,7 +94,7 @@ impl ConfigSources {
         loaded.config.push_layer(self.at_home(environment_layer(environment)));
         let project = self.project.join(".npmrc");
         // In the user's home it is the user's.
-        if self.user_config(&loaded.above(own.as_ref())).as_ref() != Some(&project) {
+        if !self.is_global && self.user_config(&loaded.above(own.as_ref())).as_ref() != Some(&project) {
             loaded.add(&project, self);
         }
         let user = self.user_config(&loaded.above(own.as_ref()));

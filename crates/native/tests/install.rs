@@ -92,6 +92,7 @@ impl Workshop {
                 cache_mode,
             },
             slots: Slots { documents: 8, packages: 8, together: 16 },
+            global: None,
             scripts: ScriptSettings::default(),
         };
         NativeHost::new(self.runtime.handle().clone(), settings)

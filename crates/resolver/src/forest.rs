@@ -165,6 +165,8 @@ pub(crate) struct Forest {
     pub(crate) is_from_nothing: bool,
     /// See [`ResolveOptions::install_links`](crate::ResolveOptions::install_links).
     pub(crate) installs_links: bool,
+    /// See [`ResolveOptions::global`](crate::ResolveOptions::global).
+    pub(crate) is_global: bool,
     /// Whether any package has a `npm-shrinkwrap.json` of its own.
     has_shrinkwraps: bool,
     /// What the lock says was asked for where a dependency is a repository: by the dependant's place and the name.
@@ -207,6 +209,7 @@ impl Forest {
             workspaces: Vec::new(),
             is_from_nothing: false,
             installs_links: false,
+            is_global: false,
             has_shrinkwraps: false,
             locked_git: FxHashMap::default(),
             anchors: Anchors::default(),

@@ -45,6 +45,7 @@ pub(crate) fn plant(
     forest.anchors = Anchors { project: options.project_path.clone(), home: options.home_path.clone() };
     forest.is_from_nothing = lock.is_none() && !options.update_all;
     forest.installs_links = options.install_links;
+    forest.is_global = options.global;
     let mut loaded = Loaded::default();
     for workspace in workspaces {
         let name = forest.names.intern(&workspace.name);

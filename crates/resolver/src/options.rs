@@ -152,6 +152,9 @@ pub struct ResolveOptions {
     /// `install-links`: folders that the project does not have inside of it, and those that packages made of folders ask for, are
     /// packed and installed as other packages are, and not linked to.
     pub install_links: bool,
+    /// `global`: the project is the folder of what is installed for the whole machine. Each package has what it needs in itself,
+    /// its peers, too, so that none comes in another one's way.
+    pub global: bool,
     /// `omit-lockfile-registry-resolved`.
     pub omit_resolved: bool,
     /// `save`: when false (`npm ci`, `--no-save`) optional peers that do not fit are left alone.
@@ -205,6 +208,7 @@ impl Default for ResolveOptions {
             before_exclude: Vec::new(),
             allowed: Allowances::default(),
             install_links: false,
+            global: false,
             omit_resolved: false,
             save: true,
             omit_dev: false,

@@ -2,6 +2,7 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
+use crate::global::{place, removal};
 use crate::options::InstallArguments;
 use crate::prefix::Place;
 use crate::report::Reporter;
@@ -10,19 +11,24 @@ use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
 use gantry_engine::{Event, Extent, Fault, Outcome, changed_for_others, dry_run, install, left_changed_for_others};
 use gantry_layout::Scripts;
-use gantry_native::{InstalledTree, NativeHost, ProjectLock, ScriptBegan};
+use gantry_native::{GlobalFolder, InstalledTree, NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Runs an install; returns the exit status.
 pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
     // Before the project is read: else another install could change it in between.
-    let outcome =
-        Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace()).and_then(|place| {
-            let lock = ProjectLock::take(&place.project)?;
-            let settings = load(arguments, &place, task)?;
-            perform(arguments, settings, lock, &place.project, task)
-        });
+    let outcome = place_of(arguments, task).and_then(|place| {
+        let mut lock = ProjectLock::take(&place.project)?;
+        let settings = load(arguments, &place, task)?;
+        if let (None, Some(folder), false) = (&lock, &place.global, settings.dry_run) {
+            lock = folder.create()?;
+        }
+        match (task, &place.global) {
+            (Task::Remove(names), Some(folder)) => remove(arguments, &settings, lock, folder, names),
+            _ => perform(arguments, settings, lock, &place.project, task),
+        }
+    });
     match outcome {
         Ok(()) => 0,
         Err(fault) => {
@@ -30,6 +36,35 @@ pub fn run(arguments: &InstallArguments, task: &Task<'_>) -> u8 {
             exit_status(&fault)
         }
     }
+}
+
+/// What the command is for. npm's `ci`, `dedupe` and the like are for projects alone.
+fn place_of(arguments: &InstallArguments, task: &Task<'_>) -> Result<Place, Fault> {
+    match task {
+        Task::Add(..) | Task::Remove(_) | Task::Update(_) => place(arguments),
+        _ => Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace()),
+    }
+}
+
+/// Removes what is installed for the whole machine; no registry is asked.
+fn remove(
+    arguments: &InstallArguments,
+    settings: &Settings,
+    lock: Option<ProjectLock>,
+    folder: &GlobalFolder,
+    names: &[String],
+) -> Result<(), Fault> {
+    let reporter = Reporter::of(arguments);
+    if settings.dry_run {
+        reporter.finish_dry_run(&Outcome::default(), &removal(folder, names));
+        return Ok(());
+    }
+    let removed = match lock {
+        Some(lock) => folder.remove(names, &lock)?,
+        None => 0,
+    };
+    reporter.finish_removal(removed);
+    Ok(())
 }
 
 fn perform(
@@ -41,7 +76,9 @@ fn perform(
 ) -> Result<(), Fault> {
     let traffic = if settings.request.has_lock() { Traffic::Tarballs } else { Traffic::Documents };
     let session = Session::start(traffic, arguments.resolve.json)?;
-    let reporter = Arc::new(Mutex::new(Reporter::of(arguments)));
+    let is_global = settings.request.resolve.global;
+    let reporter = Reporter::of(arguments).placing(is_global.then(|| project.join("node_modules")));
+    let reporter = Arc::new(Mutex::new(reporter));
     for warning in &settings.warnings {
         locked(&reporter).event(&Event::Warning { code: warning.0.to_owned(), message: warning.1.clone() });
     }
@@ -75,11 +112,11 @@ fn perform(
         let tree = InstalledTree::of(std::mem::take(&mut outcome.tree));
         let Outcome { scripts: packages, unreviewed_folders: folders, .. } = &outcome;
         let not_run = NotRun { project, packages, folders, tree: &tree, pins: settings.pins };
-        for message in not_run.said() {
+        for message in if is_global { not_run.said_globally() } else { not_run.said() } {
             locked(&reporter).event(&Event::Warning { code: "SCRIPTS_NOT_RUN".to_owned(), message });
         }
     }
-    if runs_scripts && task.runs_scripts_of_project() && !interrupt.is_raised() {
+    if runs_scripts && !is_global && task.runs_scripts_of_project() && !interrupt.is_raised() {
         locked(&reporter).clear();
         let changed = host.run_project_scripts(outcome.link.linked > 0)?;
         if let Some((code, message)) = changed_for_others(&changed) {

@@ -2,10 +2,10 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
+use crate::global::place;
 use crate::looking::{absolute, look};
 use crate::options::{InstallArguments, ListArguments};
 use crate::output::{print_line, print_text};
-use crate::prefix::Place;
 use crate::session::Traffic;
 use crate::settings::{Settings, load};
 use gantry_engine::{Fault, ListQuery, list};
@@ -34,8 +34,7 @@ pub fn run(arguments: ListArguments) -> u8 {
     };
     let arguments =
         InstallArguments { workspaces, lockfile_only: package_lock_only, ..InstallArguments::plain(resolve) };
-    let settings = Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace())
-        .and_then(|place| load(&arguments, &place, &Task::List));
+    let settings = place(&arguments).and_then(|place| load(&arguments, &place, &Task::List));
     let is_deep = all || !packages.is_empty();
     let depth = if is_deep { depth } else { Some(depth.unwrap_or(0)) };
     let query = ListQuery { packages: &packages, depth, links: link };
@@ -56,6 +55,8 @@ struct Found {
     lines: Vec<Listed>,
     /// Whether its manifest says anything.
     has_manifest: bool,
+    /// Whether the project is what is installed for the whole machine.
+    is_global: bool,
     /// Whether a tree is drawn with what ASCII lacks.
     is_unicode: bool,
 }
@@ -64,11 +65,12 @@ fn find(settings: Settings, query: ListQuery<'_>, form: Form) -> Result<Found, F
     let project = settings.host.project.clone();
     let manifest = serde_json::from_slice::<Map<String, Value>>(&settings.request.package_json);
     let has_manifest = !manifest.is_ok_and(|manifest| manifest.is_empty());
+    let is_global = settings.request.resolve.global;
     let is_unicode = settings.unicode.unwrap_or_else(reads_unicode);
     let lines = look(settings, Traffic::Tarballs, matches!(form, Form::Json), async |host, request, listener| {
         list(host, request, query, listener).await
     })?;
-    Ok(Found { project, lines, has_manifest, is_unicode })
+    Ok(Found { project, lines, has_manifest, is_global, is_unicode })
 }
 
 /// Prints a list, and what is wrong in it.
@@ -123,10 +125,11 @@ fn reads_unicode() -> bool {
 
 /// npm's text, without colours.
 fn tree(found: &Found) -> String {
-    let Found { project, lines, has_manifest, is_unicode } = found;
+    let Found { project, lines, has_manifest, is_global, is_unicode } = found;
     let children = children(lines);
     let folder = project.display();
-    let mut text = if *has_manifest { format!("{} {folder}\n", lines[0].label) } else { format!("{folder}\n") };
+    let has_name = *has_manifest && !is_global;
+    let mut text = if has_name { format!("{} {folder}\n", lines[0].label) } else { format!("{folder}\n") };
     let shapes = if *is_unicode { ["├", "└", "─", "┬", "│"] } else { ["+", "`", "-", "-", "|"] };
     if children[0].is_empty() {
         text.push_str(&format!("{}{}{} (empty)\n", shapes[1], shapes[2], shapes[2]));

@@ -2,10 +2,10 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
+use crate::global::{GLOBAL, place};
 use crate::looking::{absolute, look};
 use crate::options::{InstallArguments, OutdatedArguments};
 use crate::output::{print_line, print_text};
-use crate::prefix::Place;
 use crate::session::Traffic;
 use crate::settings::{Settings, load};
 use gantry_engine::{Fault, OutdatedDependency, OutdatedQuery, outdated};
@@ -17,8 +17,7 @@ pub fn run(arguments: OutdatedArguments) -> u8 {
     let OutdatedArguments { packages, all, long, parseable, workspaces, resolve } = arguments;
     let json = resolve.json;
     let arguments = InstallArguments { workspaces, ..InstallArguments::plain(resolve) };
-    let settings = Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace())
-        .and_then(|place| load(&arguments, &place, &Task::Outdated));
+    let settings = place(&arguments).and_then(|place| load(&arguments, &place, &Task::Outdated));
     let query = OutdatedQuery { packages: &packages, all, with_homepage: long };
     match settings.and_then(|settings| find(settings, query, json)) {
         Ok((project, found)) => {
@@ -41,9 +40,14 @@ pub fn run(arguments: OutdatedArguments) -> u8 {
 /// The project's folder and what there is to tell.
 fn find(settings: Settings, query: OutdatedQuery<'_>, json: bool) -> Result<(PathBuf, Vec<OutdatedDependency>), Fault> {
     let project = settings.host.project.clone();
-    let found = look(settings, Traffic::Documents, json, async |host, request, listener| {
+    // So npm calls who asks for what is installed for the whole machine, unless it is asked about single packages.
+    let asks_for_all = settings.request.resolve.global && query.packages.is_empty();
+    let mut found = look(settings, Traffic::Documents, json, async |host, request, listener| {
         outdated(host, request, query, listener).await
     })?;
+    for one in found.iter_mut().filter(|one| asks_for_all && one.dependent_location.is_empty()) {
+        GLOBAL.clone_into(&mut one.dependent);
+    }
     Ok((project, found))
 }
 

@@ -85,7 +85,8 @@ pub fn script_environment(surroundings: &Surroundings) -> ScriptEnvironment {
     let target = machine_target(node_version.clone());
     set("npm_command", command);
     set("npm_config_local_prefix", project);
-    if let Some(prefix) = sources.global_prefix(&without_own_prefix(config, project)) {
+    let installation = if sources.is_global { config.clone() } else { without_own_prefix(config, project) };
+    if let Some(prefix) = sources.global_prefix(&installation) {
         set("npm_config_global_prefix", &prefix);
         set("npm_config_prefix", &prefix);
     }

@@ -28,8 +28,9 @@ const OCCASIONS: [&str; 6] = ["postinstall", "build", "preinstall", "install", "
 
 /// The options of the installation, which count whatever the environment says (pacote's `npmInstallCmd` and `npmCliConfig`). What
 /// is printed is for this program, what scripts print for the user.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 10] = [
     "install",
+    "--no-global",
     "--force",
     "--no-save",
     "--no-package-lock-only",

@@ -95,7 +95,7 @@ impl Builder {
         if forest.node(dep).failure.is_some() {
             return if current.is_some() { Verdict::Replace } else { Verdict::Free };
         }
-        let is_top = forest.node(target).parent.is_none();
+        let is_top = forest.is_top(target);
         if let Some(target_edge) = forest.out_edge(target, forest.edge(edge).name) {
             if forest.edge(target_edge).kind.is_peer() && !is_top {
                 return Verdict::Conflict;

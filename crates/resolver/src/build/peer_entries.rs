@@ -30,7 +30,7 @@ impl Builder {
             let mut set: Option<Vec<NodeId>> = None;
             for &edge in &forest.node(peer).edges_in {
                 let from = forest.edge(edge).from;
-                let is_entry = !forest.edge(edge).kind.is_peer() || forest.node(from).parent.is_none();
+                let is_entry = !forest.edge(edge).kind.is_peer() || forest.is_top(from);
                 if !is_entry || !forest.is_valid(edge) {
                     continue;
                 }

@@ -99,7 +99,10 @@ impl Builder {
         if wants(required, from, kind) || second_wants {
             required.insert(node);
         }
-        self.load_peer_set(node, required, depth)?;
+        // What is installed for the whole machine is placed without its peers, which are looked for when it has its place.
+        if !(self.options.global && self.forest.is_project_root(from)) {
+            self.load_peer_set(node, required, depth)?;
+        }
         Ok(node)
     }
 

@@ -119,7 +119,7 @@ impl Builder {
         let start = self.start_node(index);
         let ancestry: Vec<NodeId> = self.forest.ancestry(start).collect();
         for target in ancestry {
-            let is_top = self.forest.node(target).parent.is_none();
+            let is_top = self.forest.is_top(target);
             let target_edge = self.forest.out_edge(target, name);
             if !is_top && target_edge.is_some_and(|edge| self.forest.edge(edge).kind.is_peer()) {
                 continue;
@@ -164,7 +164,7 @@ impl Builder {
     /// The node above `target` that holds the same thing, where nesting would go on for ever.
     fn looped(&self, target: NodeId, dep: NodeId) -> Option<NodeId> {
         let forest = &self.forest;
-        forest.ancestry(target).find(|&above| forest.node(above).parent.is_some() && forest.matches(above, dep))
+        forest.ancestry(target).find(|&above| !forest.is_top(above) && forest.matches(above, dep))
     }
 
     /// Makes the node and puts it below the target, in the place of what is there.
@@ -207,8 +207,10 @@ impl Builder {
         let root = self.forest.root;
         let same_name: Vec<NodeId> = self.forest.named(self.forest.edge(edge).name).to_vec();
         for node in same_name {
-            let Node { root: now, parent, .. } = *self.forest.node(node);
-            if now != root || parent.is_none() || !self.forest.is_descendant_of(node, target) {
+            if self.forest.node(node).root != root
+                || self.forest.is_top(node)
+                || !self.forest.is_descendant_of(node, target)
+            {
                 continue;
             }
             self.prune_redundant(node, false, explicit);

@@ -295,7 +295,7 @@ impl Forest {
     fn judge(&self, id: EdgeId, to: NodeId) -> EdgeError {
         let edge = self.edge(id);
         let target = self.node(to);
-        if edge.kind.is_peer() && target.parent == Some(edge.from) && self.node(edge.from).parent.is_some() {
+        if edge.kind.is_peer() && target.parent == Some(edge.from) && !self.is_top(edge.from) {
             return EdgeError::PeerLocal;
         }
         if !self.satisfied_by(id, to) {

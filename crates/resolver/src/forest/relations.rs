@@ -68,7 +68,7 @@ impl Forest {
         let mut own: Option<FxHashSet<NodeId>> = None;
         for &edge in &old.edges_in {
             let from = self.edge(edge).from;
-            if old.parent.is_some()
+            if !self.is_top(current)
                 && self.node(from).parent == old.parent
                 && self.edge(edge).kind.is_peer()
                 && ignored_peers.is_some_and(|peers| self.has_child_named(peers, self.node(from).name))
@@ -253,7 +253,7 @@ impl Forest {
     /// there.
     pub(crate) fn deepest_target(&self, start: NodeId, name: crate::ids::NameId) -> NodeId {
         let mut current = start;
-        while let Some(parent) = self.resolve_parent(current) {
+        while let Some(parent) = self.resolve_parent(current).filter(|_| !self.is_global || !self.is_top(current)) {
             match self.out_edge(current, name) {
                 Some(edge) if self.edge(edge).kind.is_peer() => current = parent,
                 _ => break,

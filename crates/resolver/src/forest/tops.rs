@@ -146,6 +146,15 @@ impl Forest {
         parents.last().unwrap_or(node)
     }
 
+    /// Whether nothing above the node is its affair: a root, a folder of the user, and a package that is installed for the whole
+    /// machine (`isTop` of arborist's `Node`).
+    pub(crate) fn is_top(&self, node: NodeId) -> bool {
+        match self.node(node).parent {
+            None => true,
+            Some(parent) => self.is_global && parent == self.root,
+        }
+    }
+
     /// Whether the node is the project or one of its workspaces: what it asks for, the user asks for.
     pub(crate) fn is_mine(&self, node: NodeId) -> bool {
         self.is_project_root(node) || self.is_workspace(node)
