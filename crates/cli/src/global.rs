@@ -37,7 +37,7 @@ pub fn place(arguments: &InstallArguments) -> Result<Place, Fault> {
     let here = std::env::current_dir()
         .map_err(|error| Fault::of_setting(format!("the current folder cannot be found: {error}")))?;
     let named = named.map(|named| absolute(&below_home(named))).transpose()?;
-    let sources = config_sources(line_of(arguments), named.as_deref(), &here, true);
+    let sources = config_sources(line_of(arguments, None), named.as_deref(), &here, true);
     let LoadedConfig { config, .. } = sources.load();
     let prefix = sources.global_prefix(&config).ok_or_else(|| {
         Fault::new(

@@ -50,7 +50,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     if global.is_none() {
         refuse_on_the_line(&arguments.resolve.settings)?;
     }
-    let options = [task.options_layer(), line_of(arguments)].concat();
+    let options = line_of(arguments, Some(task));
     // npm's `prefix` is the project's folder, unless the command is for the whole machine.
     let named = arguments.resolve.prefix.is_some().then(|| global.map_or(project.clone(), GlobalFolder::prefix));
     let here = match &named {
@@ -72,11 +72,11 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         _ => workspace_choice(&config, place, &project)?,
     };
 
-    let files_of = || match global {
-        None => Ok((ProjectDirectory::read(&project)?, project.join("package.json").display().to_string())),
-        Some(folder) => Ok::<_, Fault>((files_of_global(folder, task, &workspaces)?, MANIFEST.to_owned())),
+    let (files_there, package_json_path) = match global {
+        None => (ProjectDirectory::read(&project)?, project.join("package.json").display().to_string()),
+        Some(folder) => (files_of_global(folder, task, &workspaces)?, MANIFEST.to_owned()),
     };
-    let (ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock }, package_json_path) = files_of()?;
+    let ProjectFiles { package_json, lockfile, lockfile_name, yarn_lock } = files_there;
     // Who adds something begins a project.
     let begun = || matches!(task, Task::Add(packages, _) if !packages.is_empty()).then(|| b"{}".to_vec());
     let package_json = package_json.or_else(begun).ok_or_else(|| manifest_missing(&package_json_path))?;
@@ -147,9 +147,10 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
     Ok(Settings { host, request, dry_run, pins, unicode, warnings })
 }
 
-/// The options of an install as settings.
-pub fn line_of(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {
-    [options_layer(arguments), arguments.workspaces.layer(), arguments.resolve.settings.clone()].concat()
+/// What the line says, and what the command means by itself, as settings.
+pub fn line_of(arguments: &InstallArguments, task: Option<&Task<'_>>) -> Vec<(String, NpmrcValue)> {
+    let meant = task.map(Task::options_layer).unwrap_or_default();
+    [options_layer(arguments), arguments.workspaces.layer(), meant, arguments.resolve.settings.clone()].concat()
 }
 
 /// What a command for the whole machine starts from: nothing, unless it looks at what is there.
