@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod explain;
 pub mod install;
+pub mod link;
 pub mod list;
 pub mod outdated;
 pub mod rebuild;

@@ -30,10 +30,16 @@ pub fn is_asked(line: &[(String, NpmrcValue)]) -> bool {
 
 /// The place that a command is for: the whole machine where that is asked for, else a project.
 pub fn place(arguments: &InstallArguments) -> Result<Place, Fault> {
-    let named = arguments.resolve.prefix.as_deref();
     if !is_asked(&arguments.resolve.settings) {
-        return Place::find(named, arguments.workspaces.in_workspace());
+        return Place::find(arguments.resolve.prefix.as_deref(), arguments.workspaces.in_workspace());
     }
+    let folder = global_place(arguments)?;
+    Ok(Place { project: folder.project(), workspace: None, global: Some(folder) })
+}
+
+/// Where packages for the whole machine are.
+pub fn global_place(arguments: &InstallArguments) -> Result<GlobalFolder, Fault> {
+    let named = arguments.resolve.prefix.as_deref();
     let here = std::env::current_dir()
         .map_err(|error| Fault::of_setting(format!("the current folder cannot be found: {error}")))?;
     let named = named.map(|named| absolute(&below_home(named))).transpose()?;
@@ -46,8 +52,7 @@ pub fn place(arguments: &InstallArguments) -> Result<Place, Fault> {
         )
         .with_hint("Set prefix in the user's .npmrc, or name a folder with --prefix.")
     })?;
-    let folder = GlobalFolder::new(&absolute(&prefix)?, config.get_bool("force") == Some(true));
-    Ok(Place { project: folder.project(), workspace: None, global: Some(folder) })
+    Ok(GlobalFolder::new(&absolute(&prefix)?, config.get_bool("force") == Some(true)))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Fault> {

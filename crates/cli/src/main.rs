@@ -61,6 +61,7 @@ fn main() -> ExitCode {
             commands::install::run(&arguments, &Task::Dedupe)
         }
         Command::Ci(arguments) => commands::install::run(&arguments, &Task::Ci),
+        Command::Link(arguments) => commands::link::run(arguments),
         Command::Digest(arguments) => commands::digest::run(&arguments),
         Command::Rebuild(arguments) => commands::rebuild::run(&arguments),
         Command::ApproveScripts(arguments) => commands::review::run(&arguments.review, arguments.task()),

@@ -46,6 +46,10 @@ pub enum Command {
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     #[command(visible_alias = "clean-install", aliases = ["ic", "install-clean"])]
     Ci(InstallArguments),
+    /// Link to the project's folder for the whole machine; with packages, link in the project to what is linked to there, or to
+    /// folders.
+    #[command(visible_alias = "ln")]
+    Link(LinkArguments),
     /// Run the scripts of installed packages that may run them: of those named, else of all.
     #[command(visible_alias = "rb")]
     Rebuild(RebuildArguments),
@@ -79,6 +83,7 @@ impl Command {
             Self::Install(AddArguments { install, .. })
             | Self::Uninstall(RemoveArguments { install, .. })
             | Self::Update(UpdateArguments { install, .. })
+            | Self::Link(LinkArguments { install, .. })
             | Self::Prune(install)
             | Self::Dedupe(install)
             | Self::FindDupes(install)
@@ -108,8 +113,20 @@ pub struct AddArguments {
     pub install: InstallArguments,
 }
 
-/// How what is added goes into package.json.
+/// Options of `link`.
 #[derive(Debug, Args)]
+pub struct LinkArguments {
+    /// Packages that are linked to for the whole machine, or folders.
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+    #[command(flatten)]
+    pub save: SaveArguments,
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+
+/// How what is added goes into package.json.
+#[derive(Debug, Default, Args)]
 pub struct SaveArguments {
     /// Into dependencies, whatever it was before.
     #[arg(short = 'P', long, group = "save_as")]
@@ -134,6 +151,13 @@ pub struct SaveArguments {
     pub save_prefix: Option<String>,
 }
 
+impl SaveArguments {
+    /// Whether they say as what something is to be listed.
+    pub fn names_a_kind(&self) -> bool {
+        self.save_prod || self.save_dev || self.save_optional || self.save_peer
+    }
+}
+
 /// Options of `uninstall`.
 #[derive(Debug, Args)]
 pub struct RemoveArguments {
@@ -155,7 +179,7 @@ pub struct UpdateArguments {
 }
 
 /// Which part of a project with workspaces a command is for.
-#[derive(Debug, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct WorkspaceArguments {
     /// A workspace to work on alone: its name, its folder, or a folder that workspaces are in; may be repeated. In the folder of
     /// a workspace that is the one, unless others are named.
@@ -176,7 +200,7 @@ pub struct WorkspaceArguments {
 }
 
 /// Options of whatever installs.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct InstallArguments {
     #[command(flatten)]
     pub resolve: ResolveArguments,
@@ -231,7 +255,7 @@ impl InstallArguments {
 }
 
 /// Options of whatever resolves a project's dependencies.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ResolveArguments {
     /// The project's folder; unless given the nearest one, from here upwards, with a package.json or a node_modules.
     #[arg(long, value_name = "DIR")]

@@ -164,7 +164,9 @@ impl ProjectDirectory {
         let gone = before.links.iter().map(|link| link.path.as_str()).filter(|path| !links.contains(path));
         for path in gone.filter(|path| !path.starts_with(COMMANDS)) {
             let path = self.path.join(path);
-            fs::remove_file(&path).map_err(NativeError::io("remove", &path))?;
+            if fs::symlink_metadata(&path).is_ok() {
+                fs::remove_file(&path).map_err(NativeError::io("remove", &path))?;
+            }
         }
         let gone = before.packages.iter().map(|package| package.path.as_str()).filter(|path| !stays.contains(path));
         for path in gone.map(|path| self.path.join(path)).filter(|path| path.exists()) {
