@@ -160,6 +160,8 @@ describe('packages for the whole machine', { concurrency: 1 }, () => {
     assert.ok(lstatSync(machines.ours('lib/node_modules/@mine/tool')).isSymbolicLink());
     machines.print(['ls']);
     machines.print(['ls', '--json']);
+    const line = ['uninstall', '@mine/tool', '--dry-run', '--global', '--prefix', machines.ours()];
+    assert.equal(workspace.gantryIn(machines.here, ...line).succeeded().stdout, 'remove @mine/tool 1.0.0\n');
     machines.same(['uninstall', '@mine/tool']);
     assert.ok(existsSync(join(folder, 'tool.js')));
     machines.same(['install', '../tool', 'left']);

@@ -2,9 +2,9 @@
 
 use crate::global::updated;
 use crate::options::SaveArguments;
-use crate::prefix::Place;
 use gantry_engine::{Changes, Fault, InstallMode, Update, changes_saved};
 use gantry_manifest::{Config, NpmrcValue};
+use gantry_native::GlobalFolder;
 use gantry_resolver::{ResolveOptions, path_in_project};
 use gantry_spec::{Spec, SpecKind};
 use std::path::{Path, PathBuf};
@@ -89,15 +89,19 @@ impl Task<'_> {
 }
 
 /// What a command is to change.
-pub fn changes(task: &Task<'_>, config: &Config, place: &Place) -> Result<Changes, Fault> {
+pub fn changes(
+    task: &Task<'_>,
+    config: &Config,
+    project: &Path,
+    global: Option<&GlobalFolder>,
+) -> Result<Changes, Fault> {
     let mut changes = changes_saved(config);
-    let project = &std::path::absolute(&place.project).unwrap_or_else(|_| place.project.clone());
     // Nothing is written down of what is installed for the whole machine.
-    changes.save &= place.global.is_none();
+    changes.save &= global.is_none();
     match task {
-        Task::Update(names) if let Some(folder) = &place.global => changes.add = updated(folder, names)?,
+        Task::Update(names) if let Some(folder) = global => changes.add = updated(folder, names)?,
         // npm's rule: this folder.
-        Task::Add([], _) if place.global.is_some() => changes.add.extend(from_here(".", project)?),
+        Task::Add([], _) if global.is_some() => changes.add.extend(from_here(".", project)?),
         Task::Add(packages, _) => {
             for argument in *packages {
                 changes.add.extend(from_here(argument, project)?);

@@ -2,8 +2,8 @@
 
 use crate::options::InstallArguments;
 use crate::prefix::{Place, below_home};
-use crate::settings::{config_sources, line_of};
-use gantry_engine::{Fault, PlacedPackage, TreeChanges};
+use crate::settings::{config_sources, environment, line_of};
+use gantry_engine::Fault;
 use gantry_manifest::{Config, NpmrcValue, environment_layer};
 use gantry_native::{GlobalFolder, GlobalPackage, LoadedConfig};
 use serde_json::{Map, Value, json};
@@ -17,11 +17,9 @@ pub const MANIFEST: &str = "what is installed for the whole machine";
 
 /// Whether the line or the environment asks for it; in files it would change what every command does.
 pub fn is_asked(line: &[(String, NpmrcValue)]) -> bool {
-    let variables = std::env::vars_os();
-    let variables = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
     let mut config = Config::new();
     config.push_layer(line.to_vec());
-    config.push_layer(environment_layer(variables));
+    config.push_layer(environment_layer(environment()));
     match config.get_bool(GLOBAL) {
         Some(global) => global,
         None => config.get("location") == Some(GLOBAL),
@@ -82,21 +80,4 @@ pub fn updated(folder: &GlobalFolder, names: &[String]) -> Result<Vec<String>, F
         |package: &GlobalPackage| package.target.is_none() && (names.is_empty() || names.contains(&package.name));
     let packages = folder.installed()?.into_iter().filter(is_meant);
     Ok(packages.map(|package| format!("{}@*", package.name)).collect())
-}
-
-/// What removing packages would change.
-pub fn removal(folder: &GlobalFolder, names: &[String]) -> TreeChanges {
-    let is_meant = |package: &PlacedPackage| {
-        let inside = package.path.strip_prefix("node_modules/").unwrap_or(&package.path);
-        names
-            .iter()
-            .any(|name| inside.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-    };
-    let packages = folder.tree().packages.into_iter().filter(|entry| !entry.is_top());
-    let placed = packages.map(|entry| PlacedPackage {
-        name: entry.package_name().to_owned(),
-        version: entry.manifest.version.as_deref().unwrap_or_default().to_owned(),
-        path: entry.path,
-    });
-    TreeChanges { removed: placed.filter(is_meant).collect(), ..TreeChanges::default() }
 }

@@ -117,7 +117,7 @@ pub fn load(arguments: &InstallArguments, place: &Place, task: &Task<'_>) -> Res
         without_commands: config.get_bool("bin-links") == Some(false),
         strict_scripts: is_strict(&config),
         resolve,
-        changes: changes(task, &config, place)?,
+        changes: changes(task, &config, &project, global)?,
         workspaces,
         timing: arguments.timing || arguments.trace.is_some(),
     };
@@ -350,11 +350,13 @@ pub fn config_sources(
     if let Some(named) = named {
         options.push(("prefix".to_owned(), NpmrcValue::Text(named.to_string_lossy().into_owned())));
     }
-    let variables = std::env::vars_os();
-    let environment = variables.filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
-    let environment = environment.collect();
-    let project = project.to_owned();
+    let (environment, project) = (environment().collect(), project.to_owned());
     ConfigSources { options, environment, project, is_global, home: machine_home(), asked_node: None }
+}
+
+/// The variables of this process that are text.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn options_layer(arguments: &InstallArguments) -> Vec<(String, NpmrcValue)> {

@@ -56,6 +56,14 @@ pub async fn dry_run<H: Host>(
     Ok((outcome, before.changes(&after)))
 }
 
+/// What would go of a tree with packages of these names, which nobody else is asked about.
+pub fn dry_removal(tree: &Lockfile, names: &[String]) -> TreeChanges {
+    let is_named = |entry: &LockEntry| {
+        installed_name(&entry.path).is_some_and(|installed| names.iter().any(|name| name == installed))
+    };
+    Placed::of(tree, is_named).changes(&Placed::default())
+}
+
 /// The name of what was installed at a path, or has what is there in it; `None` of a folder of the user.
 fn installed_name(path: &str) -> Option<&str> {
     let inside = path.strip_prefix("node_modules/")?;
@@ -71,6 +79,7 @@ fn link_target(entry: &LockEntry) -> Option<&str> {
 type Told<'l> = (PlacedPackage, [Option<&'l str>; 2]);
 
 /// What is at which path in `node_modules`.
+#[derive(Default)]
 struct Placed<'l>(BTreeMap<&'l str, Told<'l>>);
 
 impl<'l> Placed<'l> {

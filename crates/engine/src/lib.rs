@@ -45,7 +45,7 @@ mod unprepared;
 mod yarn;
 
 pub use choice::{WorkspaceChoice, WorkspaceSettings, paths_of_choice};
-pub use dry_run::{PlacedPackage, TreeChanges, dry_run};
+pub use dry_run::{PlacedPackage, TreeChanges, dry_removal, dry_run};
 pub use error::{CODES, EngineError, Fault, refusal};
 pub use event::{Event, Phase};
 pub use host::{

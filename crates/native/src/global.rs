@@ -122,20 +122,20 @@ impl GlobalFolder {
     }
 
     fn set_aside(&self, places: &[PathBuf], workspace: &Workspace, moves: &mut Moves) -> Result<(), NativeError> {
+        for command in self.commands_of(places)? {
+            moves.unlink(&command)?;
+        }
         for (number, place) in places.iter().enumerate() {
-            for command in self.commands_of(place)? {
-                moves.unlink(&command)?;
-            }
             moves.rename(SET_ASIDE, place, &workspace.old().join(number.to_string()))?;
         }
         Ok(())
     }
 
-    /// The links in `bin` that lead into the package at `place`.
-    pub(crate) fn commands_of(&self, place: &Path) -> Result<Vec<PathBuf>, NativeError> {
+    /// The links in `bin` that lead into packages at these places.
+    pub(crate) fn commands_of(&self, places: &[PathBuf]) -> Result<Vec<PathBuf>, NativeError> {
         let folder = self.commands();
         let paths = entries(&folder)?.into_iter().map(|name| folder.join(name));
-        Ok(paths.filter(|path| leads_into(path, place)).collect())
+        Ok(paths.filter(|path| leads_into(path, places)).collect())
     }
 }
 
@@ -146,9 +146,10 @@ fn leave_scope(place: &Path) {
     }
 }
 
-/// Whether a link leads to `place` or to something in it.
-pub(crate) fn leads_into(link: &Path, place: &Path) -> bool {
-    fs::read_link(link).is_ok_and(|target| followed(link, &target).starts_with(place))
+/// Whether a link leads to one of these places or to something in it.
+pub(crate) fn leads_into(link: &Path, places: &[PathBuf]) -> bool {
+    let target = fs::read_link(link).map(|target| followed(link, &target));
+    target.is_ok_and(|target| places.iter().any(|place| target.starts_with(place)))
 }
 
 /// Where a link leads, by its text alone.
@@ -194,7 +195,7 @@ mod tests {
         for (name, target) in [("a", "../lib/node_modules/a/a.js"), ("b", "../lib/node_modules/a-b/b.js")] {
             std::os::unix::fs::symlink(target, global.commands().join(name)).unwrap();
         }
-        assert_eq!(global.commands_of(&modules.join("a")).unwrap(), [global.commands().join("a")]);
+        assert_eq!(global.commands_of(&[modules.join("a")]).unwrap(), [global.commands().join("a")]);
         let installed = global.installed().unwrap();
         let names: Vec<&str> = installed.iter().map(|package| package.name.as_str()).collect();
         assert_eq!(names, ["@s/c", "a", "a-b", "linked"]);

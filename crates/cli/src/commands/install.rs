@@ -2,14 +2,16 @@
 
 use crate::changes::Task;
 use crate::failure::{exit_status, print_failure};
-use crate::global::{place, removal};
+use crate::global::place;
 use crate::options::InstallArguments;
 use crate::prefix::Place;
 use crate::report::Reporter;
 use crate::scripts::NotRun;
 use crate::session::{Session, Traffic, twice_if_corrupt};
 use crate::settings::{Settings, load};
-use gantry_engine::{Event, Extent, Fault, Outcome, changed_for_others, dry_run, install, left_changed_for_others};
+use gantry_engine::{
+    Event, Extent, Fault, Outcome, changed_for_others, dry_removal, dry_run, install, left_changed_for_others,
+};
 use gantry_layout::Scripts;
 use gantry_native::{GlobalFolder, InstalledTree, NativeHost, ProjectLock, ScriptBegan};
 use std::path::Path;
@@ -56,7 +58,7 @@ fn remove(
 ) -> Result<(), Fault> {
     let reporter = Reporter::of(arguments);
     if settings.dry_run {
-        reporter.finish_dry_run(&Outcome::default(), &removal(folder, names));
+        reporter.finish_dry_run(&Outcome::default(), &dry_removal(&folder.tree(), names));
         return Ok(());
     }
     let removed = match lock {

@@ -17,7 +17,7 @@ use crate::temporary::make_parent;
 use crate::tops::settle_commands;
 use crate::workspace::{MODULES, Workspace};
 use gantry_engine::{LinkReport, PackageStore};
-use gantry_layout::{LinkKind, Plan};
+use gantry_layout::{LinkKind, Plan, PlannedLink};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,16 +84,16 @@ impl ProjectDirectory {
     /// The plan without links to commands of what was asked for, and these.
     fn without_own_commands(&self, asked: &Plan, global: &GlobalFolder) -> (Plan, Vec<Command>) {
         let mut plan = settle_commands(&self.path, asked).into_owned();
-        let (own, links) = plan.links.into_iter().partition(|link| link.path.starts_with(COMMANDS));
+        let (own, links): (Vec<PlannedLink>, _) =
+            plan.links.into_iter().partition(|link| link.path.starts_with(COMMANDS));
         plan.links = links;
-        let own: Vec<gantry_layout::PlannedLink> = own;
-        let command = |link: gantry_layout::PlannedLink| {
-            let inside = link.target.strip_prefix("../").unwrap_or(&link.target);
+        let command = |PlannedLink { path, target, .. }: PlannedLink| {
+            let inside = target.strip_prefix("../").unwrap_or(&target);
             let parts = if inside.starts_with('@') { 2 } else { 1 };
             let name = inside.split('/').take(parts).collect::<Vec<_>>().join("/");
             Command {
-                link: global.commands().join(&link.path[COMMANDS.len()..]),
-                target: GlobalFolder::command_target(&link.target),
+                link: global.commands().join(&path[COMMANDS.len()..]),
+                target: GlobalFolder::command_target(&target),
                 package: self.path.join(MODULES).join(name),
             }
         };
@@ -135,12 +135,9 @@ impl ProjectDirectory {
         moves: &mut Moves,
     ) -> Result<(), NativeError> {
         let wanted: BTreeSet<&Path> = commands.iter().map(|command| command.link.as_path()).collect();
-        for path in tops(plan) {
-            for link in global.commands_of(&self.path.join(path))? {
-                if !wanted.contains(link.as_path()) {
-                    moves.unlink(&link)?;
-                }
-            }
+        let places: Vec<PathBuf> = tops(plan).into_iter().map(|path| self.path.join(path)).collect();
+        for link in global.commands_of(&places)?.iter().filter(|link| !wanted.contains(link.as_path())) {
+            moves.unlink(link)?;
         }
         for (number, Command { link, target, .. }) in commands.iter().enumerate() {
             match fs::symlink_metadata(link) {
@@ -189,7 +186,10 @@ fn tops(plan: &Plan) -> BTreeSet<&str> {
 /// program (`check-bin.js` of npm's `bin-links`).
 fn check_free(command: &Command, global: &GlobalFolder) -> Result<(), NativeError> {
     let Command { link, package, .. } = command;
-    if global.replaces_foreign() || fs::symlink_metadata(link).is_err() || leads_into(link, package) {
+    if global.replaces_foreign()
+        || fs::symlink_metadata(link).is_err()
+        || leads_into(link, std::slice::from_ref(package))
+    {
         return Ok(());
     }
     Err(NativeError::CommandTaken { path: link.clone() })
