@@ -1,7 +1,7 @@
 // Scripts that fail or are ended: what becomes of the tree, and what is said.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -109,6 +109,30 @@ describe('scripts that fail', { concurrency: 1 }, () => {
     assert.match(warned(run, 'DISK_IO')[0], /^optional builder@1\.0\.0 left out: /);
     workspace.npm(theirs, 'install', all).succeeded();
     assert.deepEqual(listing(ours), listing(theirs));
+  });
+
+  test('one that is optional, and changes and takes away what others share, is left out, and that is fetched once more', (context) => {
+    const workspace = place(context, suite);
+    const folder = join(workspace.folder, 'breaker');
+    mkdirSync(folder);
+    const scripts = { preinstall: 'echo changed > ../tool/tool.js; rm -rf ../tool; exit 1' };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'breaker', version: '1.0.0', scripts }));
+    const archive = join(workspace.folder, 'breaker.tgz');
+    execFileSync('tar', ['czf', archive, '-C', workspace.folder, 'breaker']);
+    const other = workspace.project('other', manifest({ tool: '1' }));
+    workspace.gantryIn(other, 'install').succeeded();
+    const published = readFileSync(join(other, 'node_modules/tool/tool.js'), 'utf8');
+    const optionalDependencies = { breaker: `file:${archive}` };
+    const project = workspace.project('project', manifest({ tool: '1' }, { optionalDependencies }));
+    const run = workspace.gantryIn(project, 'install', all, '--json').succeeded();
+    assert.match(warned(run, 'SCRIPT_FAILED')[0], /^optional breaker@1\.0\.0 left out/);
+    assert.match(warned(run, 'SHARED_FILES_CHANGED')[0], /^scripts changed files of tool@1\.0\.0, /);
+    assert.equal(warned(run, 'STORE_CORRUPT').length, 1);
+    assert.deepEqual(readdirSync(join(project, 'node_modules')), ['.bin', '.package-lock.json', 'tool']);
+    assert.equal(readFileSync(join(project, 'node_modules/tool/tool.js'), 'utf8'), published);
+    workspace.gantryIn(other, 'ci').succeeded();
+    assert.equal(readFileSync(join(other, 'node_modules/tool/tool.js'), 'utf8'), published);
+    assert.equal(workspace.gantry('store', 'verify').succeeded().status, 0);
   });
 
   test('one of the project that fails ends the command when everything is in place', (context) => {

@@ -1,13 +1,15 @@
 //! Making the tree of what was brought: the plan, what of it may run scripts, and what goes again where scripts fail.
 
-use crate::bring::Brought;
+use crate::bring::{Brought, bring};
 use crate::fetch::leave_out;
 use crate::host::{Host, LinkReport, PackageStore, ProjectTree};
 use crate::part::{Part, is_in_part};
 use crate::progress::Progress;
 use crate::request::{InstallMode, InstallRequest};
+use crate::traffic::Traffic;
 use crate::unprepared::{NotPrepared, not_prepared};
 use crate::{EngineError, Fault, Phase};
+use futures_util::FutureExt;
 use gantry_layout::{Plan, PlannedPackage, Scripted, ScriptedTree, plan};
 use gantry_manifest::{LockText, Lockfile};
 use gantry_resolver::Project;
@@ -77,9 +79,9 @@ pub(crate) async fn make_tree<H: Host>(
             leave_out(request, lockfile, &[path], fault, &mut gone, progress)?;
         }
         left_out.extend(gone.difference(inert).cloned());
-        plan = making.plan(host, request, &gone, &left_out)?;
         // All else is there, and no script runs twice.
-        let without = host.project().link(&plan, InstallMode::Install, host.store()).await?;
+        let (made, without) = make_without(host, request, making, (&mut gone, &mut left_out), progress).await?;
+        plan = made;
         link.files = without.files;
         link.placed.retain(|path| !gone.contains(path));
     }
@@ -98,6 +100,34 @@ pub(crate) async fn make_tree<H: Host>(
         unreviewed_folders: sorted(unreviewed_folders.into_iter().map(|folder| folder.folder)),
         left_out,
     })
+}
+
+/// Makes the tree without what is `gone`. Scripts may have taken away more than that, and have written into what others share, which
+/// the store does not have any more then: it is brought once more, and what optional of that cannot be had is gone, too.
+async fn make_without<H: Host>(
+    host: &H,
+    request: &InstallRequest,
+    making: Making<'_>,
+    (gone, left_out): (&mut BTreeSet<String>, &mut Vec<String>),
+    progress: &Progress<'_, H::Clock>,
+) -> Result<(Plan, LinkReport), EngineError> {
+    let plan = making.plan(host, request, gone, left_out)?;
+    let fault = match host.project().link(&plan, InstallMode::Install, host.store()).await {
+        Err(fault) if fault.code == "STORE_CORRUPT" => fault,
+        made => return Ok((plan, made?)),
+    };
+    progress.warn("STORE_CORRUPT", format!("{}; it is fetched again", fault.message));
+    let mut traffic = Traffic::new(host, false);
+    let nothing = BTreeSet::new();
+    let into = (&mut *gone, &nothing, false);
+    let brought = bring(host, (request, making.lockfile), into, &mut traffic, progress).boxed_local().await?;
+    drop(traffic);
+    left_out.extend(brought.left_out.iter().cloned());
+    progress.phase(Phase::Link);
+    let making = Making { brought, ..making };
+    let plan = making.plan(host, request, gone, left_out)?;
+    let made = host.project().link(&plan, InstallMode::Install, host.store()).await?;
+    Ok((plan, made))
 }
 
 impl Making<'_> {
