@@ -79,9 +79,8 @@ pub(crate) async fn make_tree<H: Host>(
             leave_out(request, lockfile, &[path], fault, &mut gone, progress)?;
         }
         left_out.extend(gone.difference(inert).cloned());
-        // All else is there, and no script runs twice.
-        let (made, without) = make_without(host, request, making, (&mut gone, &mut left_out), progress).await?;
-        plan = made;
+        let without;
+        (plan, without) = make_without(host, request, making, (&mut gone, &mut left_out), progress).await?;
         link.files = without.files;
         link.placed.retain(|path| !gone.contains(path));
     }
@@ -102,8 +101,9 @@ pub(crate) async fn make_tree<H: Host>(
     })
 }
 
-/// Makes the tree without what is `gone`. Scripts may have taken away more than that, and have written into what others share, which
-/// the store does not have any more then: it is brought once more, and what optional of that cannot be had is gone, too.
+/// Makes the tree without what is `gone`; no script runs twice. As a rule all else is there. But scripts may have taken away more,
+/// and have written into what others share, which the store does not have any more then: it is brought once more, and what
+/// optional of that cannot be had is gone, too.
 async fn make_without<H: Host>(
     host: &H,
     request: &InstallRequest,
