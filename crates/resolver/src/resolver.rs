@@ -5,7 +5,7 @@ mod inflate;
 pub(crate) mod sources;
 
 use crate::build::{Builder, Progress};
-use crate::forest::Node;
+use crate::forest::{Node, leads_out};
 use crate::from_lock::{self};
 use crate::ids::{NameId, PackageId};
 use crate::options::{InstallStrategy, ResolveOptions};
@@ -114,13 +114,16 @@ impl Resolver {
         self
     }
 
-    /// Has everything looked for that some node lacks.
+    /// Has everything looked for that some node of the project lacks.
     fn preload_missing(&mut self) {
-        for (_, package) in self.builder.known_folders.clone() {
-            preload_folder(&mut self.builder, &mut self.preload, package);
+        for (path, package) in self.builder.known_folders.clone() {
+            if !leads_out(&path) {
+                preload_folder(&mut self.builder, &mut self.preload, package);
+            }
         }
-        for node in self.builder.forest.inventory() {
-            self.preload.add_missing(&self.builder.forest, &mut self.builder.shelf, node);
+        let Builder { forest, shelf, .. } = &mut self.builder;
+        for node in forest.inventory().into_iter().filter(|&node| forest.is_inside(node)) {
+            self.preload.add_missing(forest, shelf, node);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Each is asked for once, by where it is; what comes back is its manifest and what the lock says of where it came from.
 
-use crate::forest::Forest;
+use crate::forest::{Forest, leads_out};
 use crate::ids::{PackageId, SourceId};
 use crate::package::{Package, Peers, Top};
 use crate::questions::PackumentProblem;
@@ -68,7 +68,10 @@ pub struct SourceAnswer {
 
 #[derive(Debug)]
 enum Entry {
-    Asked,
+    Asked {
+        /// Whether it is a folder outside of the project: what that depends on is somebody else's affair.
+        is_elsewhere: bool,
+    },
     Failed(PackumentProblem),
     Here(PackageId),
 }
@@ -101,7 +104,8 @@ impl Sources {
     pub(crate) fn find_known(&mut self, name: &str, source: Source, integrity: Option<Text>) -> Found {
         let Some(id) = self.ids.get(&source) else {
             let id = SourceId::new(self.entries.len());
-            self.entries.push(Entry::Asked);
+            let is_elsewhere = matches!(&source, Source::Folder { path } if leads_out(path));
+            self.entries.push(Entry::Asked { is_elsewhere });
             let number = u32::try_from(id.index()).unwrap_or(u32::MAX);
             let request = SourceRequest { id: number, name: name.to_owned(), source: source.clone(), integrity };
             self.requests.push(request);
@@ -109,13 +113,13 @@ impl Sources {
             return Found::NotYet;
         };
         match &self.entries[id.index()] {
-            Entry::Asked => Found::NotYet,
+            Entry::Asked { .. } => Found::NotYet,
             Entry::Failed(problem) => Found::Problem(problem.clone()),
             Entry::Here(package) => Found::Package(*package),
         }
     }
 
-    /// Takes the answer to a request; only the first counts. Gives the package made of it.
+    /// Takes the answer to a request; only the first counts. Gives the package made of it, if what that depends on is needed.
     pub(crate) fn answer(
         &mut self,
         forest: &mut Forest,
@@ -123,12 +127,13 @@ impl Sources {
         request: u32,
         result: Result<SourceAnswer, PackumentProblem>,
     ) -> Option<PackageId> {
-        let entry = self.entries.get_mut(request as usize).filter(|entry| matches!(entry, Entry::Asked))?;
+        let entry = self.entries.get_mut(request as usize)?;
+        let Entry::Asked { is_elsewhere } = *entry else { return None };
         match result {
             Ok(answer) => {
                 let package = package_of(forest, peers, answer);
                 *entry = Entry::Here(package);
-                Some(package)
+                (!is_elsewhere).then_some(package)
             }
             Err(problem) => {
                 *entry = Entry::Failed(problem);
