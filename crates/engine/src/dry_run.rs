@@ -86,8 +86,7 @@ impl<'l> Placed<'l> {
     fn of(lock: &'l Lockfile, is_there: impl Fn(&LockEntry) -> bool) -> Self {
         let by_path: BTreeMap<&str, &LockEntry> =
             lock.packages.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-        let in_modules =
-            |entry: &&LockEntry| entry.path.starts_with("node_modules/") || entry.path.contains("/node_modules/");
+        let in_modules = |entry: &&LockEntry| entry.link || !entry.is_top();
         let told = |entry: &'l LockEntry| {
             // Of a folder that is linked to, its own manifest says what it is.
             let target = link_target(entry).and_then(|target| by_path.get(target).copied());

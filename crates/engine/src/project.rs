@@ -63,9 +63,9 @@ fn linked_folders(lock: &Lockfile) -> impl Iterator<Item = &str> {
     targets.into_iter()
 }
 
-/// Whether a path is of what an install makes.
+/// Whether a path is of what an install makes here; what is installed elsewhere is as good as any other folder.
 pub(crate) fn is_installed(path: &str) -> bool {
-    path.split('/').any(|part| part == "node_modules")
+    !path.starts_with("../") && path.split('/').any(|part| part == "node_modules")
 }
 
 /// The manifest in a folder of the user; `None` where there is none that can be read.

@@ -121,10 +121,10 @@ impl LockEntry {
         format!("{}@{}", self.package_name(), self.manifest.version.as_deref().unwrap_or_default())
     }
 
-    /// Whether this is the root or a folder outside of every `node_modules`, such as a workspace: its development
-    /// dependencies count.
+    /// Whether this is the root or a folder of the user, such as a workspace: its development dependencies count. What is outside of
+    /// the project is one, in whoever's `node_modules` it may be; what is installed in it, a lock has [apart](Lockfile::outside).
     pub fn is_top(&self) -> bool {
         let above = &self.path[..self.path.len() - self.folder_name().len()];
-        above != "node_modules/" && !above.ends_with("/node_modules/")
+        above.starts_with("../") || above != "node_modules/" && !above.ends_with("/node_modules/")
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
         // One that leads nowhere is as good as absent.
         let Ok(target) = fs::canonicalize(place) else { return Some(()) };
         let target = relative_to(self.project, &target).filter(|_| is_directory(&target))?;
-        if !self.follows_all && target.split('/').any(|part| part == MODULES) {
+        if !self.follows_all && !target.starts_with("../") && target.split('/').any(|part| part == MODULES) {
             return None;
         }
         self.add_top(&target);

@@ -40,7 +40,8 @@ pub(crate) fn trusted(project: &Path) -> Option<Lockfile> {
     let mut walk = Walk { project, newest, known: &known, seen: BTreeSet::from([String::new()]) };
     let targets: BTreeSet<&str> =
         lock.packages.iter().filter(|entry| entry.link).filter_map(|entry| entry.resolved.as_deref()).collect();
-    let folders = known.iter().filter_map(|path| path.split("/node_modules/").next());
+    let packages = known.iter().filter(|path| !path.starts_with("../"));
+    let folders = packages.filter_map(|path| path.split("/node_modules/").next());
     let apart = folders.filter(|path| !path.starts_with("node_modules/") && !targets.contains(path));
     let fits = walk.visit("node_modules")
         && apart.collect::<BTreeSet<_>>().into_iter().all(|folder| walk.visit(folder))

@@ -301,7 +301,7 @@ fn linked(chosen: &BTreeMap<&str, From>, wanted: &Side, present: &Side) -> FxHas
 }
 
 fn is_in_modules(path: &str) -> bool {
-    path.starts_with("node_modules/") || path.contains("/node_modules/")
+    !path.starts_with("../") && (path.starts_with("node_modules/") || path.contains("/node_modules/"))
 }
 
 /// The folder of the user that a path is below; empty for the project.

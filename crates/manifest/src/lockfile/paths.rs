@@ -5,20 +5,20 @@ pub(super) fn is_inside(path: &str) -> bool {
     is_plain(path) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// A folder outside of the project that a link may point to: some `..`, then names, none of them `node_modules`.
+/// A folder outside of the project that a link may point to: some `..`, then names. It may be in somebody else's `node_modules`.
 pub(super) fn is_outer_target(path: &str) -> bool {
     let mut parts = path.split('/').peekable();
     let mut climbs = 0;
     while parts.next_if_eq(&"..").is_some() {
         climbs += 1;
     }
-    is_plain(path) && climbs > 0 && parts.all(|part| !matches!(part, "" | "." | ".." | "node_modules"))
+    is_plain(path) && climbs > 0 && parts.all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// The folder outside of the project in whose `node_modules` a path is; `None` of any other.
-pub(super) fn outer_folder(path: &str) -> Option<&str> {
-    let (folder, below) = path.split_once("/node_modules/")?;
-    (is_outer_target(folder) && is_inside(below)).then_some(folder)
+/// The folders outside of the project in whose `node_modules` a path is, however deep; none of any other path.
+pub(super) fn outer_folders(path: &str) -> impl Iterator<Item = &str> {
+    let is_outside = is_outer_target(path);
+    path.match_indices("/node_modules/").filter(move |_| is_outside).map(|(end, _)| &path[..end])
 }
 
 /// Folders above a path, without the project itself.

@@ -62,10 +62,8 @@ impl Lockfile {
         let packages = entries.into_iter().map(|(path, entry)| read_entry(path, entry, file));
         let mut packages = packages.collect::<Result<Vec<_>, _>>()?;
         let targets = targets_of_links(&packages);
+        let outside = packages.extract_if(.., |entry| is_outside(entry, &targets)).collect();
         packages.retain(|entry| !is_former_target(entry, &targets));
-        let is_outside =
-            |entry: &LockEntry| paths::outer_folder(&entry.path).is_some_and(|path| targets.contains(path));
-        let outside = packages.extract_if(.., |entry| is_outside(entry)).collect();
         check_paths(&packages, &targets, file)?;
         let has_requires = head.get("requires").is_some_and(truthy);
         let mut text_member = |member: &str| head.swap_remove(member).and_then(into_text);
@@ -122,10 +120,16 @@ pub(super) fn targets_of_links(entries: &[LockEntry]) -> BTreeSet<Text> {
     entries.iter().filter(|entry| entry.link).filter_map(|entry| entry.resolved.clone()).collect()
 }
 
+/// Whether an entry is of what is installed in a folder outside of the project that a link leads to.
+pub(super) fn is_outside(entry: &LockEntry, targets: &BTreeSet<Text>) -> bool {
+    let path = entry.path.as_str();
+    !targets.contains(path) && paths::outer_folders(path).any(|folder| targets.contains(folder))
+}
+
 /// Whether an entry is what npm keeps of a folder outside of the project until the next install, once no link leads there any more.
 fn is_former_target(entry: &LockEntry, targets: &BTreeSet<Text>) -> bool {
-    let is_outside = !entry.link && entry.extraneous && paths::is_outer_target(&entry.path);
-    is_outside && !targets.contains(entry.path.as_str())
+    let is_outer = !entry.link && entry.extraneous && paths::is_outer_target(&entry.path);
+    is_outer && !targets.contains(entry.path.as_str())
 }
 
 fn check_paths(entries: &[LockEntry], targets: &BTreeSet<Text>, file: &str) -> Result<(), ManifestError> {

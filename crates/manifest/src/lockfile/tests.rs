@@ -61,6 +61,7 @@ fn folder_names_and_tops_follow_from_paths() {
         ("node_modules/a/lib/b", "b", true),
         ("not_node_modules/a", "a", true),
         ("../other", "other", true),
+        ("../machine/lib/node_modules/@s/a", "@s/a", true),
     ];
     for (path, name, top) in cases {
         assert_eq!((entry(path).folder_name(), entry(path).is_top()), (name, top), "{path}");
@@ -259,7 +260,7 @@ fn a_link_may_lead_outside_but_nothing_is_installed_there() {
         json!({"node_modules/lib": link, "../../lib/a": {}}),
         json!({"node_modules/lib": link, "../../lib/node_modules/../a": {}}),
         json!({"node_modules/lib": link, "node_modules/lib/node_modules/a": {}}),
-        json!({"node_modules/lib": {"link": true, "resolved": "../node_modules/a"}, "../node_modules/a": {}}),
+        json!({"node_modules/lib": {"link": true, "resolved": "../node_modules/a"}, "../node_modules/b": {}}),
         json!({"node_modules/lib": {"link": true, "resolved": "a/../../lib"}}),
     ];
     for packages in refused {
@@ -291,16 +292,34 @@ fn what_is_installed_outside_is_kept_as_long_as_a_link_leads_there() {
 }
 
 #[test]
+fn a_link_may_lead_to_what_is_installed_elsewhere() {
+    let entry = json!({"version": "1.0.0", "devDependencies": {"b": "1"}});
+    let text = lock_of(json!({
+        "../machine/node_modules/@s/a": entry,
+        "../machine/node_modules/@s/a/node_modules/b": {"version": "1.0.0", "extraneous": true},
+        "node_modules/@s/a": {"resolved": "../machine/node_modules/@s/a", "link": true},
+    }));
+    let lock = parse(&text).expect("valid");
+    assert!(lock.packages[0].is_top());
+    assert_eq!(lock.outside[0].path, "../machine/node_modules/@s/a/node_modules/b");
+    let read = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).expect("JSON")["packages"].clone();
+    assert_eq!(read(lock.to_bytes()), text["packages"]);
+}
+
+#[test]
 fn what_no_link_leads_to_any_more_is_left_out_where_the_lock_says_that_nobody_asks_for_it() {
     let link = json!({"link": true, "resolved": "../lib"});
     let former = json!({"version": "1.0.0", "extraneous": true});
-    let packages = json!({"node_modules/lib": link, "../lib": former, "../former": former, "../../a/b": former});
+    let packages = json!({
+        "node_modules/lib": link, "../lib": former,
+        "../former": former, "../../a/b": former, "../machine/node_modules/a": former,
+    });
     let lock = parse(&lock_of(packages)).expect("valid");
     assert_eq!(
         lock.packages.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
         ["node_modules/lib", "../lib"]
     );
-    for path in ["../a/../b", "../node_modules/a", "/a", "../a\\b"] {
+    for path in ["../a/../b", "../node_modules/../a", "/a", "../a\\b"] {
         let error = parse(&lock_of(json!({"node_modules/lib": link, path: former}))).expect_err(path);
         assert_eq!(error.code(), "LOCK_PATH", "{path}");
     }

@@ -7,8 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use super::nice::{self, Members, Part};
-use super::paths::outer_folder;
-use super::read::targets_of_links;
+use super::read::{is_outside, targets_of_links};
 use super::{LockEntry, Lockfile};
 use crate::manifest::value::worth_keeping;
 use crate::{DependencyMap, Manifest, Text, TextStyle};
@@ -34,8 +33,10 @@ impl Lockfile {
     pub fn to_text(&self) -> LockText<'_> {
         let mut entries = Members::with_capacity(self.packages.len());
         let mut by_path = FxHashMap::with_capacity_and_hasher(self.packages.len(), FxBuildHasher);
-        for entry in self.packages.iter().chain(self.still_outside()) {
-            let members = members_of(entry);
+        let packages = self.packages.iter().map(|entry| (entry, entry.is_top()));
+        let outside = self.still_outside().map(|entry| (entry, false));
+        for (entry, is_top) in packages.chain(outside) {
+            let members = members_of(entry, is_top);
             if !entry.path.is_empty() || !members.is_empty() {
                 by_path.insert(entry.path.as_str(), entry);
                 entries.add(&entry.path, Part::Members(members));
@@ -51,7 +52,7 @@ impl Lockfile {
     /// Of what is outside of the project, what is below a folder that a link still leads to.
     fn still_outside(&self) -> impl Iterator<Item = &LockEntry> {
         let targets = if self.outside.is_empty() { BTreeSet::new() } else { targets_of_links(&self.packages) };
-        self.outside.iter().filter(move |entry| outer_folder(&entry.path).is_some_and(|path| targets.contains(path)))
+        self.outside.iter().filter(move |entry| is_outside(entry, &targets))
     }
 }
 
@@ -63,7 +64,7 @@ impl LockEntry {
             let manifest = Manifest { name: None, ..manifest.clone() };
             let entry = LockEntry { path: self.path.clone(), manifest, ..LockEntry::default() };
             let mut entries = Members::default();
-            entries.add(&entry.path, Part::Members(members_of(&entry)));
+            entries.add(&entry.path, Part::Members(members_of(&entry, entry.is_top())));
             nice::to_parts(entries, ENTRY_DEPTH, &TextStyle::default()).0
         };
         text_of(&self.manifest) == text_of(manifest)
@@ -116,8 +117,8 @@ impl<'a> LockText<'a> {
     }
 }
 
-/// The members of one entry. Their order is the writer's matter.
-fn members_of(entry: &LockEntry) -> Members<'_> {
+/// The members of one entry; those of a folder of the user if `is_top`. Their order is the writer's matter.
+fn members_of(entry: &LockEntry, is_top: bool) -> Members<'_> {
     let mut members = Members::with_capacity(12);
     if entry.link {
         // A link says nothing else, not even flags: those are at its target. The project itself is the empty target.
@@ -127,7 +128,7 @@ fn members_of(entry: &LockEntry) -> Members<'_> {
     }
     members.set_text("resolved", entry.resolved.as_deref());
     set_manifest(&mut members, &entry.manifest);
-    if entry.is_top() {
+    if is_top {
         members.set_pairs("devDependencies", &entry.manifest.dev_dependencies);
         if entry.manifest.declares_dev_dependencies && entry.manifest.dev_dependencies.is_empty() {
             members.set("devDependencies", Part::Members(Members::default()));
