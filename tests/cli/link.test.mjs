@@ -1,6 +1,6 @@
 // `gantry link`: a package that somebody works on is linked to for the whole machine, and in the projects that use it, as by npm.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listing, Pair } from './lib/pair.mjs';
@@ -83,10 +83,37 @@ describe('link', { concurrency: 1 }, () => {
     assert.deepEqual(readdirSync(bench.ours('machine/lib/node_modules')), ['@mine', 'one']);
   });
 
+  test('what is installed for the whole machine is linked to, and what is not there is installed', (context) => {
+    const bench = new Bench(context, suite, {
+      'developed/package.json': tool('developed', { devDependencies: { 'peer-host': '1', 'with-optional': '*' } }),
+    });
+    bench.same('project', 'install', '--global', 'left@1.0.0');
+    bench.same('project', 'link', 'left');
+    assert.equal(readlinkSync(bench.ours('project/node_modules/left')), '../../machine/lib/node_modules/left');
+    // What there is stays, whatever version is asked for.
+    bench.same('project', 'link', '--save', 'left@1.1.0', 'right@1', '../developed');
+    assert.deepEqual(readdirSync(bench.ours('machine/lib/node_modules')), ['developed', 'left', 'right']);
+    assert.match(
+      readFileSync(bench.ours('project/package.json'), 'utf8'),
+      /"file:..\/machine\/lib\/node_modules\/left"/,
+    );
+    bench.same('project', 'install');
+    bench.same('project', 'ci');
+    bench.same('project', 'install', 'peer-host');
+    bench.same('project', 'uninstall', 'peer-host');
+    bench.same('project', 'link', '.');
+    assert.equal(readlinkSync(bench.ours('machine/lib/node_modules/project')), '../../../project');
+    // What folders elsewhere are developed with is nobody's affair here.
+    rmSync(bench.ours('project/package-lock.json'));
+    rmSync(bench.ours('project/node_modules'), { recursive: true });
+    const run = bench.workspace.gantryIn(bench.ours('project'), 'install', '--json').succeeded();
+    const { requests, folders } = run.lines.at(-1);
+    assert.deepEqual({ requests, folders }, { requests: 0, folders: 3 });
+  });
+
   test('what cannot be linked to is an error, and nothing is linked', (context) => {
     const bench = new Bench(context, suite, { 'nameless/package.json': {} });
     bench.same('tool', 'link');
-    bench.same('tool', 'install', '--global', 'right');
     const before = listing(bench.folders[0]);
     const fault = (...words) => {
       bench.workspace.environment.npm_config_prefix = bench.ours('machine');
@@ -95,8 +122,9 @@ describe('link', { concurrency: 1 }, () => {
       assert.deepEqual(listing(bench.folders[0]), before, `${words}`);
       return run.lines.at(-1);
     };
-    assert.match(fault('@mine/tool', 'never-there').hint, /Run `gantry link` in the package's folder first/);
-    assert.match(fault('@mine/tool', '../other', 'right').hint, /gantry install right/);
+    assert.equal(fault('@mine/tool', 'never-there').code, 'RESOLVE_PACKAGE_NOT_FOUND');
+    assert.match(fault('--dry-run', 'right').hint, /Leave out --dry-run/);
+    assert.match(fault('git+file:///nowhere/tool.git').hint, /Name it: <name>@git/);
     assert.equal(fault('../nameless').code, 'DEPENDENCY_NAMELESS');
     assert.equal(fault('../nowhere').code, 'DEPENDENCY_NAMELESS');
     assert.match(fault('--global', '@mine/tool').message, /link is for projects/);

@@ -46,8 +46,7 @@ pub enum Command {
     /// Install exactly what the lock file says; fail where it does not fit package.json.
     #[command(visible_alias = "clean-install", aliases = ["ic", "install-clean"])]
     Ci(InstallArguments),
-    /// Link to the project's folder for the whole machine; with packages, link in the project to what is linked to there, or to
-    /// folders.
+    /// Link to the project's folder for the whole machine; with packages, link in the project to what is there, or to folders.
     #[command(visible_alias = "ln")]
     Link(LinkArguments),
     /// Run the scripts of installed packages that may run them: of those named, else of all.
@@ -116,7 +115,7 @@ pub struct AddArguments {
 /// Options of `link`.
 #[derive(Debug, Args)]
 pub struct LinkArguments {
-    /// Packages that are linked to for the whole machine, or folders.
+    /// Packages that there are for the whole machine, or are installed there first, or folders.
     #[arg(value_name = "PACKAGE")]
     pub packages: Vec<String>,
     #[command(flatten)]

@@ -159,8 +159,8 @@ impl Reporter {
         }
     }
 
-    /// Prints the result.
-    pub fn finish(&self, outcome: &Outcome) {
+    /// Prints the result. `folders`: how many links the tree has to folders of the user.
+    pub fn finish(&self, outcome: &Outcome, folders: u64) {
         self.bar.finish_and_clear();
         let Outcome { lock_changed, package_json, packages, reused, requests, bytes, elapsed, link, scripts, .. } =
             outcome;
@@ -176,6 +176,7 @@ impl Reporter {
                 "manifestChanged": package_json.is_some(),
                 "linked": link.linked,
                 "kept": link.kept,
+                "folders": folders,
                 "files": link.files,
                 "method": link.method,
                 "reason": link.reason,
@@ -201,12 +202,16 @@ impl Reporter {
             0 => "none linked".to_owned(),
             count => format!("{count} linked by {}{why}", link.method),
         };
+        let folders = match folders {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "linked folder")),
+        };
         let scripts = match link.scripts_run.len() as u64 {
             0 => String::new(),
             count => format!(" scripts of {} run;", counted(count, "package")),
         };
         let line = format!(
-            "{}, {}: {linked}, {} in place;{scripts} {reused} from the store, {}, {}; {lock}, {}",
+            "{}, {}{folders}: {linked}, {} in place;{scripts} {reused} from the store, {}, {}; {lock}, {}",
             counted(*packages, "package"),
             counted(link.files, "file"),
             link.kept,

@@ -61,6 +61,11 @@ impl GlobalFolder {
         ProjectLock::take(&project)
     }
 
+    /// Where a package of this name is, or would be; absolute.
+    pub fn folder_of(&self, name: &str) -> PathBuf {
+        self.project().join(MODULES).join(name)
+    }
+
     /// Where links to commands are.
     pub fn commands(&self) -> PathBuf {
         self.prefix.join("bin")
@@ -103,7 +108,7 @@ impl GlobalFolder {
     pub fn remove(&self, names: &[String], _lock: &ProjectLock) -> Result<usize, NativeError> {
         let project = self.project();
         let is_there = |place: &PathBuf| fs::symlink_metadata(place).is_ok();
-        let places = names.iter().map(|name| project.join(MODULES).join(name)).filter(is_there);
+        let places = names.iter().map(|name| self.folder_of(name)).filter(is_there);
         let places: Vec<PathBuf> = places.collect();
         if places.is_empty() {
             return Ok(0);

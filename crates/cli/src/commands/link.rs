@@ -4,12 +4,12 @@
 use crate::changes::Task;
 use crate::commands::install;
 use crate::failure::{exit_status, print_failure};
-use crate::global::{GLOBAL, global_place, is_asked};
+use crate::global::{GLOBAL, global_place, is_asked, real_path};
 use crate::options::{InstallArguments, LinkArguments, SaveArguments};
 use crate::prefix::Place;
 use gantry_engine::{EngineError, Fault};
 use gantry_manifest::{Manifest, NpmrcValue};
-use gantry_native::{GlobalFolder, ProjectDirectory};
+use gantry_native::{GlobalFolder, GlobalPackage, ProjectDirectory};
 use gantry_spec::{Spec, SpecKind};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ pub fn run(arguments: LinkArguments) -> u8 {
 /// A package that is to be linked to.
 struct Wanted {
     name: String,
-    /// Its folder, where that was named.
-    folder: Option<PathBuf>,
+    /// What is put in place for the whole machine first: a folder that was named, or what is not there yet.
+    missing: Option<String>,
 }
 
 /// Links to the project for the whole machine, or to the workspace that the command is started in.
@@ -40,23 +40,26 @@ fn link_project(install: &InstallArguments) -> Result<u8, Fault> {
     Ok(add(&global, &[as_spec(&folder)], &SaveArguments::default()))
 }
 
-/// Links in the project to packages that are linked to for the whole machine; folders are linked to there first.
+/// Links in the project to what there is for the whole machine. Folders are linked to there first, and what there is nothing of is
+/// installed there.
 fn link_into_project(packages: &[String], save: &SaveArguments, install: &InstallArguments) -> Result<u8, Fault> {
     let global = for_the_machine(install)?;
     let machine = global_place(&global)?;
-    let wanted = packages.iter().map(|package| wanted(package)).collect::<Result<Vec<_>, _>>()?;
-    // Where one cannot be linked to nothing is.
-    for Wanted { name, .. } in wanted.iter().filter(|wanted| wanted.folder.is_none()) {
-        linked_folder(&machine, name)?;
+    let packages: Vec<String> = packages.iter().filter(|package| !is_here(package, install)).cloned().collect();
+    if packages.is_empty() {
+        return link_project(install);
     }
-    let folders: Vec<String> = wanted.iter().filter_map(|wanted| wanted.folder.as_deref().map(as_spec)).collect();
-    if !folders.is_empty() {
-        let status = add(&global, &folders, &SaveArguments::default());
+    let before = machine.installed()?;
+    let wanted = packages.iter().map(|package| wanted(package, &before)).collect::<Result<Vec<_>, _>>()?;
+    let missing: Vec<String> = wanted.iter().filter_map(|wanted| wanted.missing.clone()).collect();
+    if !missing.is_empty() {
+        let status = add(&global, &missing, &SaveArguments::default());
         if status != 0 {
             return Ok(status);
         }
     }
-    let links = wanted.iter().map(|wanted| Ok(as_spec(&linked_folder(&machine, &wanted.name)?)));
+    let after = machine.installed()?;
+    let links = wanted.iter().map(|wanted| Ok(as_spec(&folder_of(&machine, &after, &wanted.name)?)));
     let links = links.collect::<Result<Vec<_>, Fault>>()?;
     let mut install = install.clone();
     // As for npm nothing is written down unless that is asked for.
@@ -84,31 +87,43 @@ fn set(install: &mut InstallArguments, setting: &str, value: &str) {
     install.resolve.settings.push((setting.to_owned(), NpmrcValue::Text(value.to_owned())));
 }
 
-/// What an argument means: the name of what is linked to for the whole machine, or a folder.
-fn wanted(argument: &str) -> Result<Wanted, Fault> {
+/// Whether an argument is the project itself, which npm leaves out.
+fn is_here(argument: &str, install: &InstallArguments) -> bool {
+    let place = Place::find(install.resolve.prefix.as_deref(), install.workspaces.in_workspace());
+    let project = place.ok().and_then(|place| absolute(&place.project).ok());
+    project
+        .is_some_and(|project| absolute(Path::new(argument)).is_ok_and(|path| real_path(&path) == real_path(&project)))
+}
+
+/// What an argument means: a package by its name, whatever else is said of it where it is `installed` for the whole machine, or a
+/// folder.
+fn wanted(argument: &str, installed: &[GlobalPackage]) -> Result<Wanted, Fault> {
     let (name, spec) = Spec::parse_argument(argument).map_err(|error| Fault::of_setting(error.to_string()))?;
-    let SpecKind::Directory { path } = spec.kind else { return Ok(Wanted { name, folder: None }) };
+    let SpecKind::Directory { path } = spec.kind else {
+        if name.is_empty() {
+            return Err(Fault::of_setting(format!("link {argument}: nothing says which package that is"))
+                .with_hint(format!("Name it: <name>@{argument}")));
+        }
+        let is_there = installed.iter().any(|package| package.name == name);
+        return Ok(Wanted { name, missing: (!is_there).then(|| argument.to_owned()) });
+    };
     let folder = absolute(Path::new(&path))?;
     let path = folder.join("package.json").display().to_string();
     let text = ProjectDirectory::read(&folder)?.package_json.unwrap_or_else(|| b"{}".to_vec());
     let manifest = Manifest::parse_package_json(&text, &path).map_err(|error| EngineError::from(error).to_fault())?;
     match manifest.name.filter(|name| !name.is_empty()) {
-        Some(name) => Ok(Wanted { name: name.to_string(), folder: Some(folder) }),
+        Some(name) => Ok(Wanted { name: name.to_string(), missing: Some(as_spec(&folder)) }),
         None => Err(Fault::new("DEPENDENCY_NAMELESS", format!("{path} gives no name, or is not there"))
             .with_hint("Name the folder of a package, and give the package a name.")),
     }
 }
 
-/// The folder that a package is for the whole machine.
-fn linked_folder(machine: &GlobalFolder, name: &str) -> Result<PathBuf, Fault> {
-    match machine.installed()?.into_iter().find(|package| package.name == name) {
-        Some(package) => package.target.ok_or_else(|| {
-            Fault::of_setting(format!("{name} is installed for the whole machine, and no link to a folder"))
-                .with_hint(format!("Install it in the project: gantry install {name}"))
-        }),
-        None => Err(Fault::of_setting(format!("no folder is linked to for the whole machine as {name}")).with_hint(
-            "Run `gantry link` in the package's folder first, or give that folder in the place of the name.",
-        )),
+/// The folder that a package is for the whole machine: the user's where it is a link.
+fn folder_of(machine: &GlobalFolder, installed: &[GlobalPackage], name: &str) -> Result<PathBuf, Fault> {
+    match installed.iter().find(|package| package.name == name) {
+        Some(package) => Ok(package.target.clone().unwrap_or_else(|| machine.folder_of(name))),
+        None => Err(Fault::of_setting(format!("{name} is not installed for the whole machine"))
+            .with_hint("Leave out --dry-run: what is not there cannot be linked to.")),
     }
 }
 
