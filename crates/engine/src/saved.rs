@@ -97,8 +97,9 @@ impl<'a> Saving<'a> {
                     }
                     _ => with_prefix,
                 };
-                let fetched = spec.fetch_name(name);
-                Some(if fetched == name { range } else { format!("npm:{fetched}@{range}") })
+                // What is there counts, and not what it was asked for by: the project's own alias, say, for what a workspace adds.
+                let found = found_at(self.lock, installed).map_or(name, LockEntry::package_name);
+                Some(if found == name { range } else { format!("npm:{found}@{range}") })
             }
         }
     }
