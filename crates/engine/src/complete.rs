@@ -13,6 +13,7 @@ use crate::traffic::{Traffic, VersionId};
 use gantry_manifest::{LockEntry, Lockfile, Text};
 use gantry_registry::VersionFacts;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// Which entries of a lock may lack something.
 pub(crate) struct Lacking {
@@ -21,11 +22,14 @@ pub(crate) struct Lacking {
     /// Paths and versions of what was started from and had no license: what stays npm leaves as it was noted. Of all that a
     /// lock of npm 6 or before had, too: there npm itself takes what abbreviated packuments say, and leaves it at that.
     pub known: FxHashSet<(String, Option<Text>)>,
+    /// Paths of what a package lists that it needs, or brings along: npm takes over what it says, and no more.
+    pub listed: BTreeSet<String>,
 }
 
 impl Lacking {
     fn has(&self, entry: &LockEntry) -> bool {
         self.abbreviated.contains(entry.package_name())
+            && !self.listed.contains(&entry.path)
             && (self.known.is_empty() || !self.known.contains(&(entry.path.clone(), entry.manifest.version.clone())))
     }
 }
@@ -40,15 +44,12 @@ pub(crate) async fn complete_lock<H: Host>(
     progress: &Progress<'_, H::Clock>,
 ) -> Result<(), EngineError> {
     let mut missing = Vec::new();
-    let listing = shrinkwrapped(lock);
     for (position, entry) in lock.packages.iter_mut().enumerate() {
         // What the project itself bundles has a tarball of its own, unlike what a dependency brings along.
         let is_carried = entry.in_bundle && entry.integrity.is_none();
         // Nor is anything known of one that was found in place but what it says itself.
         let is_unknown = entry.resolved.is_none() && entry.integrity.is_none();
-        // Where a package lists what it needs itself, npm takes over what the list says, and no more.
-        let is_listed = listing.iter().any(|folder| entry.path.starts_with(folder));
-        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried && !is_unknown && !is_listed;
+        let registry_package = !entry.path.is_empty() && !entry.link && !is_carried && !is_unknown;
         if !registry_package || entry.manifest.is_complete() || !lacking.has(entry) {
             continue;
         }
@@ -86,12 +87,6 @@ pub(crate) async fn complete_lock<H: Host>(
         }
     }
     Ok(())
-}
-
-/// The `node_modules` of packages with a shrinkwrap of their own.
-fn shrinkwrapped(lock: &Lockfile) -> Vec<String> {
-    let has_own = |entry: &&LockEntry| !entry.path.is_empty() && entry.manifest.has_shrinkwrap;
-    lock.packages.iter().filter(has_own).map(|entry| format!("{}/node_modules/", entry.path)).collect()
 }
 
 fn version_of(entry: &LockEntry) -> VersionId {

@@ -73,7 +73,8 @@ async fn run<H: Host>(
         Some(decided) => decided,
         None => decide(host, request, &mut beginning, &mut traffic, progress).boxed_local().await?,
     };
-    let Decided { mut lockfile, abbreviated, found, checked: MachineCheck { mut inert, .. }, incomplete } = decided;
+    let Decided { mut lockfile, abbreviated, found, mut listed, checked, incomplete } = decided;
+    let mut inert = checked.inert;
     if request.mode == InstallMode::Ci {
         renew_folders(&mut lockfile, &beginning.project);
     }
@@ -128,12 +129,13 @@ async fn run<H: Host>(
     let present = (&inert, &brought);
     let found = found_in(host, request, &beginning.project, (&lockfile, part.as_ref()), present).boxed_local().await?;
     if !found.is_empty() {
+        listed.extend(found.iter().map(|entry| entry.path.clone()));
         let (into, left_out) = ((&mut lockfile, &mut part), (&mut inert, &incomplete));
         let more =
             add_found(host, (request, whole), found, into, left_out, &mut traffic, progress).boxed_local().await?;
         brought = more.unwrap_or(brought);
     }
-    let lacking = Lacking { abbreviated, known: std::mem::take(&mut beginning.known) };
+    let lacking = Lacking { abbreviated, known: std::mem::take(&mut beginning.known), listed };
     complete_lock(host, &mut lockfile, &lacking, request.lock_fields, &mut traffic, progress).boxed_local().await?;
     drop(traffic);
     let manifests = match &beginning.asked {
@@ -306,6 +308,8 @@ struct Decided {
     abbreviated: Option<FxHashSet<String>>,
     /// What the resolution found in packages.
     found: Vec<FoundInside>,
+    /// Paths of packages of which a shrinkwrap says all that the lock is to say.
+    listed: BTreeSet<String>,
     checked: MachineCheck,
     /// Paths of optional packages of which something that they need could not be had, with what only they need. Nothing in the
     /// lock tells so.
@@ -334,7 +338,8 @@ fn settled_lock<C: gantry_platform::Clock>(
     for warning in &checked.warnings {
         progress.warn(warning.code, warning.message.clone());
     }
-    Ok(Some(Decided { lockfile, abbreviated: None, found: Vec::new(), checked, incomplete: BTreeSet::new() }))
+    let (found, listed, incomplete) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    Ok(Some(Decided { lockfile, abbreviated: None, found, listed, checked, incomplete }))
 }
 
 /// Resolves.
@@ -360,7 +365,7 @@ async fn decide<'a, H: Host>(
     let mut checked = check_machine(&lockfile, &request.resolve)?;
     let incomplete: BTreeSet<String> = resolution.inert.difference(&checked.inert).cloned().collect();
     checked.inert.extend(incomplete.iter().cloned());
-    Ok(Decided { lockfile, abbreviated, found, checked, incomplete })
+    Ok(Decided { lockfile, abbreviated, found, listed: resolution.listed, checked, incomplete })
 }
 
 async fn work_out<'a, H: Host>(

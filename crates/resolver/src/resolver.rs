@@ -37,6 +37,8 @@ pub struct Resolution {
     /// Paths of the packages that are in the lock but not to be installed: optional ones for other machines, and those of which
     /// something that they need could not be had, with everything only they need.
     pub inert: BTreeSet<String>,
+    /// Paths of the packages that are taken from the shrinkwrap of a package above: the lock says of them what that does.
+    pub listed: BTreeSet<String>,
 }
 
 /// Builds npm's ideal tree from packuments handed to it.
@@ -282,9 +284,9 @@ impl Resolver {
         self.builder.check_machine()?;
         self.builder.unpack_all()?;
         self.builder.check_fatal()?;
-        let (left_out, inert) = (self.builder.left_out(), self.builder.inert());
+        let (left_out, inert, listed) = (self.builder.left_out(), self.builder.inert(), self.builder.listed());
         let lockfile = Lockfile { outside: self.outside, ..self.builder.to_lock() };
-        Ok(Resolution { lockfile, warnings: self.builder.warnings, left_out, inert })
+        Ok(Resolution { lockfile, warnings: self.builder.warnings, left_out, inert, listed })
     }
 
     /// Calculates why everything is there, and removes what was in the lock for no reason.

@@ -7,11 +7,13 @@
 use super::Builder;
 use crate::error::ResolveError;
 use crate::forest::Seed;
-use crate::ids::NodeId;
+use crate::ids::{NodeId, PackageId};
 use crate::package::{Package, Peers, Top};
 use crate::questions::PackumentProblem;
 use crate::resolver::bundles::BundleContents;
 use gantry_manifest::{Manifest, Text};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Address and integrity.
@@ -59,6 +61,15 @@ impl Builder {
         self.unpack(node, Found::Carried, carried.collect());
         // Where nothing else changes, flags are not calculated again.
         self.forest.calculate_flags_from(node);
+    }
+
+    /// The paths of what shrinkwraps list.
+    pub(crate) fn listed(&self) -> BTreeSet<String> {
+        let listed = self.unpacked.iter().filter(|((_, how, _), _)| *how == Found::Listed);
+        let listed: FxHashSet<PackageId> = listed.map(|(_, &package)| package).collect();
+        let nodes = if listed.is_empty() { Vec::new() } else { self.forest.inventory() };
+        let nodes = nodes.into_iter().filter(|&node| listed.contains(&self.forest.node(node).package));
+        nodes.map(|node| self.forest.location(node)).collect()
     }
 
     fn unpack(&mut self, node: NodeId, how: Found, mut packages: Vec<(&str, &Manifest, Origin)>) {

@@ -353,4 +353,27 @@ export const FOUND = [
       { run: ['uninstall', 'n', '--workspace=ws-l'] },
     ],
   },
+  scenario(
+    'what a workspace adds and the project has by an alias is saved by that',
+    { 'y@2.0.0': {}, 'c@1.0.1': {} },
+    {
+      'package.json': { dependencies: { c: 'npm:y@^2.0.0' }, workspaces: ['packages/*'] },
+      'packages/l/package.json': {},
+    },
+    ['install c --save-peer --workspace=packages'],
+  ),
+  scenario(
+    'what a shrinkwrap does not list and somebody in it needs has a license in the lock',
+    {
+      'a@1.0.0': { dependencies: { x: '1' } },
+      'k@2.0.0': { dependencies: { b: '1' }, shrinkwrap: { 'node_modules/b': '1.0.0', 'node_modules/x': '1.0.0' } },
+      'k@1.0.0': {},
+      'b@1.0.0': { dependencies: { x: '1' } },
+      'n@1.0.0': { dependencies: { k: '2' } },
+      'x@1.0.0': { dependencies: { k: '1', n: '1' } },
+    },
+    { 'package.json': {} },
+    ['install a', 'install'],
+    [],
+  ),
 ];
