@@ -160,6 +160,8 @@ pub(crate) struct Forest {
     pub(crate) root: NodeId,
     /// Names and folders of the project's workspaces, in npm's order.
     pub(crate) workspaces: Vec<(NameId, Arc<str>)>,
+    /// What they are, by these names.
+    pub(crate) workspace_packages: FxHashMap<NameId, PackageId>,
     /// Whether there is neither a lock nor a tree to start from: npm reads the workspaces from the disk then, under the
     /// project's rules (`useRootOverrides` in its arborist's `load-actual.js`).
     pub(crate) is_from_nothing: bool,
@@ -207,6 +209,7 @@ impl Forest {
             edges: Vec::with_capacity(LIKELY_NODES * LIKELY_EDGES),
             root: NodeId::new(0),
             workspaces: Vec::new(),
+            workspace_packages: FxHashMap::default(),
             is_from_nothing: false,
             installs_links: false,
             is_global: false,

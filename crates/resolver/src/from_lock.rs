@@ -50,7 +50,9 @@ pub(crate) fn plant(
     for workspace in workspaces {
         let name = forest.names.intern(&workspace.name);
         forest.workspaces.push((name, workspace.path.as_str().into()));
-        loaded.folders.push(known(&mut forest, workspace.into_folder(), options));
+        let (place, package) = known(&mut forest, workspace.into_folder(), options);
+        forest.workspace_packages.insert(name, package);
+        loaded.folders.push((place, package));
     }
     for folder in folders {
         loaded.folders.push(known(&mut forest, folder, options));

@@ -58,8 +58,10 @@ impl Preload {
     pub(crate) fn add_missing(&mut self, forest: &Forest, shelf: &mut Shelf, node: NodeId) {
         for &(_, id) in &forest.node(node).edges_out {
             let edge = forest.edge(id);
-            if edge.kind != Kind::PeerOptional && (edge.to.is_none() || !forest.is_valid(id)) {
-                self.add(forest, shelf, (edge.name, forest.effective_spec(id), edge.kind));
+            let spec = forest.effective_spec(id);
+            let is_missing = edge.kind != Kind::PeerOptional && (edge.to.is_none() || !forest.is_valid(id));
+            if is_missing && !is_workspace(forest, edge.name, spec) {
+                self.add(forest, shelf, (edge.name, spec, edge.kind));
             }
         }
     }
@@ -196,8 +198,15 @@ fn overridden(forest: &Forest, root: crate::ids::RuleId, name: NameId, spec: Spe
     }
 }
 
-/// Whether the project's own `node_modules` already holds something that fits, as after loading a lock.
+/// Whether the project's own `node_modules` already holds something that fits, as after loading a lock, or will have a link to a
+/// workspace that does.
 pub(crate) fn in_tree(forest: &Forest, name: NameId, spec: SpecId) -> bool {
     let child = forest.node(forest.root).children.get(forest.names.folded(name));
     child.is_some_and(|child| forest.accepts_package(spec, forest.node(child).package))
+        || is_workspace(forest, name, spec)
+}
+
+/// Whether a workspace of this name fits: no registry needs to know it.
+fn is_workspace(forest: &Forest, name: NameId, spec: SpecId) -> bool {
+    forest.workspace_packages.get(&name).is_some_and(|&package| forest.accepts_package(spec, package))
 }

@@ -119,7 +119,8 @@ impl Resolver {
     /// Has everything looked for that some node of the project lacks.
     fn preload_missing(&mut self) {
         for (path, package) in self.builder.known_folders.clone() {
-            if !leads_out(&path) {
+            // What is in the tree has what it needs there, or lacks it.
+            if !leads_out(&path) && self.builder.forest.at(self.builder.forest.root, &path).is_none() {
                 preload_folder(&mut self.builder, &mut self.preload, package);
             }
         }

@@ -92,3 +92,61 @@ fn where_dates_count_packuments_are_asked_for() {
     let expected: [&[&str]; 2] = [&["tool"], &["tool-linux"]];
     assert_eq!(case.observe().0, expected);
 }
+
+#[test]
+fn what_workspaces_need_of_each_other_is_asked_of_no_registry() {
+    let case = Case::new(json!({
+        "registry": { "x@1.0.0": { "dependencies": { "b": "1" } }, "b@2.0.0": {} },
+        "root": { "workspaces": ["packages/*"] },
+        "workspaces": ["packages/a", "packages/b", "packages/c"],
+        "folders": {
+            "packages/a": { "name": "a", "dependencies": { "b": "^1.0.0", "x": "1" } },
+            "packages/b": { "name": "b", "version": "1.2.0" },
+            "packages/c": { "name": "c", "devDependencies": { "a": "*" } },
+        },
+    }));
+    assert_eq!(case.observe().0, [["x"]]);
+    let mut document = json!({ "registry": { "b@2.0.0": {} }, "root": { "workspaces": ["packages/*"] } });
+    document["workspaces"] = json!(["packages/a", "packages/b"]);
+    document["folders"] = json!({
+        "packages/a": { "name": "a", "dependencies": { "b": "2" } }, "packages/b": { "name": "b", "version": "1.2.0" },
+    });
+    // One that does not fit is no answer.
+    assert_eq!(Case::new(document).observe().0, [["b"]]);
+}
+
+#[test]
+fn what_a_workspace_has_for_itself_is_not_asked_for_again() {
+    let case = Case::new(json!({
+        "registry": { "x@1.0.0": { "dependencies": { "below-x": "1" } }, "x@2.0.0": {}, "below-x@1.0.0": {}, "y@1.0.0": {} },
+        "root": { "name": "project", "workspaces": ["packages/*"], "dependencies": { "x": "2", "y": "1" } },
+        "workspaces": ["packages/a"],
+        "folders": { "packages/a": { "name": "a", "dependencies": { "x": "1" } } },
+        "lock": {
+            "lockfileVersion": 3,
+            "packages": {
+                "": { "name": "project", "workspaces": ["packages/*"], "dependencies": { "x": "2" } },
+                "node_modules/a": { "resolved": "packages/a", "link": true },
+                "node_modules/below-x": { "version": "1.0.0" },
+                "node_modules/x": { "version": "2.0.0" },
+                "packages/a": { "dependencies": { "x": "1" } },
+                "packages/a/node_modules/x": { "version": "1.0.0", "dependencies": { "below-x": "1" } },
+            },
+        },
+    }));
+    assert_eq!(case.observe().0, [["y"]]);
+}
+
+#[test]
+fn what_folders_elsewhere_need_is_not_asked_for() {
+    let case = Case::new(json!({
+        "registry": { "x@1.0.0": {}, "y@1.0.0": {}, "z@1.0.0": {} },
+        "root": { "dependencies": { "inside": "file:inside", "outside": "file:../outside", "x": "1" } },
+        "folders": {
+            "inside": { "name": "inside", "devDependencies": { "y": "1" } },
+            "../outside": { "name": "outside", "dependencies": { "z": "1" }, "devDependencies": { "z": "1" } },
+        },
+    }));
+    let asked: Vec<String> = case.observe().0.concat();
+    assert_eq!(asked, ["x", "y"]);
+}

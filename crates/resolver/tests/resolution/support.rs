@@ -121,6 +121,10 @@ impl Case {
         options
     }
 
+    fn lockfile(&self) -> Option<Lockfile> {
+        self.lock.as_ref().map(|lock| Lockfile::parse(lock.as_bytes(), "package-lock.json").expect("a lock"))
+    }
+
     /// Runs the resolver to the text of a lock.
     pub fn resolve(&self, order: &mut Order) -> Result<String, ResolveError> {
         let resolution = self.run(order, |_| {})?;
@@ -131,9 +135,7 @@ impl Case {
     pub fn run(&self, order: &mut Order, change: impl Fn(&mut ResolveOptions)) -> Result<Resolution, ResolveError> {
         let mut options = self.options();
         change(&mut options);
-        let lock =
-            self.lock.as_ref().map(|lock| Lockfile::parse(lock.as_bytes(), "package-lock.json").expect("a lock"));
-        let mut resolver = Resolver::new(self.project(), lock.as_ref(), options)?;
+        let mut resolver = Resolver::new(self.project(), self.lockfile().as_ref(), options)?;
         let mut waiting: Vec<PackumentRequest> = Vec::new();
         let mut answered: Vec<PackageName> = Vec::new();
         loop {
@@ -180,12 +182,16 @@ impl Case {
 
     /// What is asked for, round by round when all answers come together, and which packages are to be fetched; sorted.
     pub fn observe(&self) -> (Vec<Vec<String>>, Vec<String>) {
-        let mut resolver = Resolver::new(self.project(), None, self.options()).expect("it can begin");
+        let lock = self.lockfile();
+        let mut resolver = Resolver::new(self.project(), lock.as_ref(), self.options()).expect("it can begin");
         let (mut rounds, mut picks) = (Vec::new(), Vec::new());
         loop {
             let step = resolver.next().expect("it resolves");
             picks.extend(resolver.take_picks().into_iter().map(|pick| format!("{}@{}", pick.name, pick.version)));
             let Step::Need(requests) = step else { break };
+            for request in resolver.take_source_requests() {
+                resolver.answer_source(request.id, self.source(&request.source));
+            }
             let mut round = Vec::new();
             for PackumentRequest { name, version, .. } in requests {
                 let text = name.as_str();
