@@ -38,7 +38,7 @@ impl<'a> Saving<'a> {
         names.dedup();
         names.retain(|name| {
             let Some(installed) = installed_in(self.lock, self.folder, name) else { return true };
-            installed.path == format!("node_modules/{name}") && !is_pinned(self.lock, installed, name)
+            installed.path == format!("node_modules/{name}") && !self.is_pinned(installed, name)
         });
         names
     }
@@ -103,6 +103,23 @@ impl<'a> Saving<'a> {
             }
         }
     }
+
+    /// Whether somebody who finds `installed` asks for a range that no other version is in. What the project asks for under the name
+    /// of a workspace does not count.
+    fn is_pinned(&self, installed: &LockEntry, name: &str) -> bool {
+        let lock = self.lock;
+        let version = found_at(lock, installed).and_then(|entry| entry.manifest.version.as_deref());
+        let Some(version) = version.and_then(Range::parse) else { return false };
+        let is_workspace = self.workspaces.iter().any(|workspace| workspace == name);
+        let is_exact = |entry: &&LockEntry| {
+            let counts = !(is_workspace && entry.path.is_empty());
+            let spec = entry.manifest.dependency(name).filter(|_| counts).and_then(|spec| Range::parse(spec));
+            spec.is_some_and(|spec| spec.is_subset_of(&version))
+        };
+        let finds_it =
+            |entry: &LockEntry| installed_in(lock, &entry.path, name).is_some_and(|found| found.path == installed.path);
+        lock.packages.iter().filter(|entry| !entry.link).filter(is_exact).any(finds_it)
+    }
 }
 
 /// What a folder finds under a name, as Node looks for it.
@@ -129,17 +146,4 @@ fn found_at<'l>(lock: &'l Lockfile, installed: &'l LockEntry) -> Option<&'l Lock
         true => lock.entry(installed.resolved.as_deref().unwrap_or_default()),
         false => Some(installed),
     }
-}
-
-/// Whether somebody who finds `installed` asks for a range that no other version is in.
-fn is_pinned(lock: &Lockfile, installed: &LockEntry, name: &str) -> bool {
-    let version = found_at(lock, installed).and_then(|entry| entry.manifest.version.as_deref());
-    let Some(version) = version.and_then(Range::parse) else { return false };
-    let is_exact = |entry: &&LockEntry| {
-        let spec = entry.manifest.dependency(name).and_then(|spec| Range::parse(spec));
-        spec.is_some_and(|spec| spec.is_subset_of(&version))
-    };
-    let finds_it =
-        |entry: &LockEntry| installed_in(lock, &entry.path, name).is_some_and(|found| found.path == installed.path);
-    lock.packages.iter().filter(|entry| !entry.link).filter(is_exact).any(finds_it)
 }

@@ -376,4 +376,13 @@ export const FOUND = [
     ['install a', 'install'],
     [],
   ),
+  scenario(
+    'what the project asks for under the name of a workspace does not keep it from being saved anew',
+    {},
+    {
+      'package.json': { optionalDependencies: { c: '2.0.0' }, workspaces: ['packages/*'] },
+      'packages/l/package.json': { name: 'c', version: '2.0.0' },
+    },
+    ['update --save'],
+  ),
 ];

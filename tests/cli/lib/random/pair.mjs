@@ -154,7 +154,7 @@ export class Players {
 function change(folder, step, registry) {
   const path = (name) => join(folder, name);
   if (step.remove) rmSync(path(step.remove), { recursive: true, force: true });
-  else if (step.edit) edit(path(step.edit), step.fields);
+  else if (step.edit && existsSync(path(step.edit))) edit(path(step.edit), step.fields);
   else if (step.write) write(path(step.write), step.content, registry);
   else if (step.rename && existsSync(path(step.rename))) renameSync(path(step.rename), path(step.to));
   else if (step.damage) damage(folder, step);
