@@ -132,8 +132,10 @@ impl Preload {
         let looks_at_peers = self.peers_walked.insert(package);
         let package = &forest.packages[package.index()];
         let (dependencies, bundled) = (package.dependencies.clone(), package.bundled.clone());
+        // What such a package lists itself is taken from there, with its address.
+        let follows_all = guessed && !package.manifest.has_shrinkwrap;
         for &Dependency { name, spec, kind, .. } in dependencies.iter() {
-            if bundled.contains(&name) || !(guessed || kind.is_peer()) {
+            if bundled.contains(&name) || !(follows_all || kind.is_peer()) {
                 continue;
             }
             let spec = forest.rules.root().map_or(spec, |root| overridden(forest, root, name, spec));

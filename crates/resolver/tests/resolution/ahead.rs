@@ -150,3 +150,21 @@ fn what_folders_elsewhere_need_is_not_asked_for() {
     let asked: Vec<String> = case.observe().0.concat();
     assert_eq!(asked, ["x", "y"]);
 }
+
+#[test]
+fn what_a_package_lists_itself_is_not_asked_for() {
+    let case = Case::new(json!({
+        "registry": {
+            "lister@1.0.0": { "dependencies": { "x": "1" }, "peerDependencies": { "host": "1" }, "_hasShrinkwrap": true },
+            "host@1.0.0": {}, "x@1.0.0": { "dependencies": { "below-x": "1" } }, "x@1.1.0": {}, "below-x@1.0.0": {},
+        },
+        "root": { "dependencies": { "lister": "1" } },
+        "shrinkwraps": {
+            "lister@1.0.0": { "lockfileVersion": 3, "packages": {
+                "node_modules/x": { "version": "1.0.0", "dependencies": { "below-x": "1" } },
+                "node_modules/below-x": { "version": "1.0.0" },
+            } },
+        },
+    }));
+    assert_eq!(case.observe().0.concat(), ["lister", "host"]);
+}

@@ -189,6 +189,9 @@ impl Case {
             let step = resolver.next().expect("it resolves");
             picks.extend(resolver.take_picks().into_iter().map(|pick| format!("{}@{}", pick.name, pick.version)));
             let Step::Need(requests) = step else { break };
+            for request in resolver.take_bundle_requests() {
+                resolver.answer_bundle(request.id, Ok(self.bundle(&request.name, &request.version)));
+            }
             for request in resolver.take_source_requests() {
                 resolver.answer_source(request.id, self.source(&request.source));
             }
