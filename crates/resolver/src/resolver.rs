@@ -116,7 +116,8 @@ impl Resolver {
         self
     }
 
-    /// Has everything looked for that some node of the project lacks.
+    /// Has everything looked for that is lacked by nodes which placement looks at: those that lead there from the project, and
+    /// folders of the project that are linked to. Of what only these lead to it looks at nothing, as npm.
     fn preload_missing(&mut self) {
         for (path, package) in self.builder.known_folders.clone() {
             // What is in the tree has what it needs there, or lacks it.
@@ -124,8 +125,11 @@ impl Resolver {
                 preload_folder(&mut self.builder, &mut self.preload, package);
             }
         }
+        let mut nodes = self.builder.troubled();
         let Builder { forest, shelf, .. } = &mut self.builder;
-        for node in forest.inventory().into_iter().filter(|&node| forest.is_inside(node)) {
+        let folders = forest.node(forest.root).tops.iter().copied();
+        nodes.extend(folders.filter(|&folder| forest.is_inside(folder)));
+        for node in nodes {
             self.preload.add_missing(forest, shelf, node);
         }
     }

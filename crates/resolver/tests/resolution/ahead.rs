@@ -130,7 +130,10 @@ fn what_a_workspace_has_for_itself_is_not_asked_for_again() {
                 "node_modules/below-x": { "version": "1.0.0" },
                 "node_modules/x": { "version": "2.0.0" },
                 "packages/a": { "dependencies": { "x": "1" } },
-                "packages/a/node_modules/x": { "version": "1.0.0", "dependencies": { "below-x": "1" } },
+                // Nothing but the workspace leads here, so that nobody looks for what it lacks.
+                "packages/a/node_modules/x": {
+                    "version": "1.0.0", "dependencies": { "below-x": "1" }, "optionalDependencies": { "for-others": "1.0.0" },
+                },
             },
         },
     }));
