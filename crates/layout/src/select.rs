@@ -67,6 +67,7 @@ impl<'a> Selection<'a> {
                 continue;
             }
             if entry.is_top() && !entry.link {
+                selection.check_folder(entry)?;
                 continue;
             }
             paths::check_package(&entry.path)?;
@@ -96,6 +97,18 @@ impl<'a> Selection<'a> {
     /// The folder that a link leads to, if the lock knows it.
     pub fn target(&self, link: &LockEntry) -> Option<&'a LockEntry> {
         self.by_path.get(link.resolved.as_deref().unwrap_or_default()).copied()
+    }
+
+    /// Refuses what would be a package outside of the project: in somebody else's `node_modules` there are folders that links lead
+    /// to, or led to once, and nothing else.
+    fn check_folder(&self, entry: &LockEntry) -> Result<(), LayoutError> {
+        let path = entry.path.as_str();
+        let leads_there = |other: &&LockEntry| other.link && other.resolved.as_deref() == Some(path);
+        let is_elsewhere = path.starts_with("../") && !paths::modules_of(path).is_empty();
+        if is_elsewhere && !entry.extraneous && !self.by_path.values().any(|other| leads_there(other)) {
+            return paths::check_package(path);
+        }
+        Ok(())
     }
 
     fn is_link(&self, path: &str) -> bool {
