@@ -105,7 +105,7 @@ impl<'a> Selection<'a> {
         let path = entry.path.as_str();
         let leads_there = |other: &&LockEntry| other.link && other.resolved.as_deref() == Some(path);
         let is_elsewhere = path.starts_with("../") && !paths::modules_of(path).is_empty();
-        if is_elsewhere && !entry.extraneous && !self.by_path.values().any(|other| leads_there(other)) {
+        if is_elsewhere && !entry.extraneous && !self.by_path.values().any(leads_there) {
             return paths::check_package(path);
         }
         Ok(())
