@@ -58,10 +58,11 @@ impl Preload {
     pub(crate) fn add_missing(&mut self, forest: &Forest, shelf: &mut Shelf, node: NodeId) {
         for &(_, id) in &forest.node(node).edges_out {
             let edge = forest.edge(id);
-            let spec = forest.effective_spec(id);
-            let is_missing = edge.kind != Kind::PeerOptional && (edge.to.is_none() || !forest.is_valid(id));
-            if is_missing && !is_workspace(forest, edge.name, spec) {
-                self.add(forest, shelf, (edge.name, spec, edge.kind));
+            if edge.kind != Kind::PeerOptional && (edge.to.is_none() || !forest.is_valid(id)) {
+                let spec = forest.effective_spec(id);
+                if !is_workspace(forest, edge.name, spec) {
+                    self.add(forest, shelf, (edge.name, spec, edge.kind));
+                }
             }
         }
     }

@@ -110,7 +110,7 @@ fn perform(
     let outcome = twice_if_corrupt(|| session.run(install(&host, &settings.request, &mut listener)), again);
     session.end(outcome.is_ok());
     let mut outcome = outcome?;
-    let folders = outcome.tree.packages.iter().filter(|entry| entry.link).count() as u64;
+    let links = outcome.tree.packages.iter().filter(|entry| entry.link).count() as u64;
     if runs_scripts {
         let tree = InstalledTree::of(std::mem::take(&mut outcome.tree));
         let Outcome { scripts: packages, unreviewed_folders: folders, .. } = &outcome;
@@ -126,7 +126,7 @@ fn perform(
             locked(&reporter).event(&Event::Warning { code: code.to_owned(), message });
         }
     }
-    locked(&reporter).finish(&outcome, folders);
+    locked(&reporter).finish(&outcome, links);
     if interrupt.is_raised() {
         return Err(Fault::new("CANCELLED", "interrupted when everything was in place already")
             .with_hint("Nothing is left to do: the tree and the lock are what was asked for."));

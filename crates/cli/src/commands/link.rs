@@ -43,12 +43,16 @@ fn link_project(install: &InstallArguments) -> Result<u8, Fault> {
 /// Links in the project to what there is for the whole machine. Folders are linked to there first, and what there is nothing of is
 /// installed there.
 fn link_into_project(packages: &[String], save: &SaveArguments, install: &InstallArguments) -> Result<u8, Fault> {
-    let global = for_the_machine(install)?;
-    let machine = global_place(&global)?;
-    let packages: Vec<String> = packages.iter().filter(|package| !is_here(package, install)).cloned().collect();
+    // The project itself is left out, as by npm.
+    let place = Place::find(install.resolve.prefix.as_deref(), install.workspaces.in_workspace())?;
+    let project = real_path(&absolute(&place.project)?);
+    let is_here = |package: &&String| absolute(Path::new(package)).is_ok_and(|path| real_path(&path) == project);
+    let packages: Vec<&String> = packages.iter().filter(|package| !is_here(package)).collect();
     if packages.is_empty() {
         return link_project(install);
     }
+    let global = for_the_machine(install)?;
+    let machine = global_place(&global)?;
     let before = machine.installed()?;
     let wanted = packages.iter().map(|package| wanted(package, &before)).collect::<Result<Vec<_>, _>>()?;
     let missing: Vec<String> = wanted.iter().filter_map(|wanted| wanted.missing.clone()).collect();
@@ -85,14 +89,6 @@ fn for_the_machine(install: &InstallArguments) -> Result<InstallArguments, Fault
 fn set(install: &mut InstallArguments, setting: &str, value: &str) {
     install.resolve.settings.retain(|(other, _)| other != setting);
     install.resolve.settings.push((setting.to_owned(), NpmrcValue::Text(value.to_owned())));
-}
-
-/// Whether an argument is the project itself, which npm leaves out.
-fn is_here(argument: &str, install: &InstallArguments) -> bool {
-    let place = Place::find(install.resolve.prefix.as_deref(), install.workspaces.in_workspace());
-    let project = place.ok().and_then(|place| absolute(&place.project).ok());
-    project
-        .is_some_and(|project| absolute(Path::new(argument)).is_ok_and(|path| real_path(&path) == real_path(&project)))
 }
 
 /// What an argument means: a package by its name, whatever else is said of it where it is `installed` for the whole machine, or a
